@@ -1,0 +1,1 @@
+"""harness-guard: what a human approved is what can happen, and "done" means proved."""

@@ -1,0 +1,1 @@
+"""The decisions: event, state and facts in, outcome out; no clock, no disk, no environment."""

@@ -1,0 +1,196 @@
+"""The table of tools: for each the family that decides what a call of it would do (contract section 7).
+
+The names are those that the hosts' fact pages list; a tool that no row names is unknown, and unknown is refused.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+from harness_guard.shell.effects import NO_EFFECTS, Effects, Unknown, Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final, Literal
+
+    from harness_guard.kernel.event import Event
+
+    Family = Literal["quiet", "file", "patch", "shell", "spawn", "prompt", "child", "mcp", "unknown"]
+
+# Codex puts the namespace in front of the names of its agent tools (v1 and v2).
+_NAMESPACES: Final = ("multi_agent_v1", "collaboration")
+
+# Tools without an effect on files, prompts or children's tasks.
+_QUIET: Final = (
+    "AskUserQuestion",
+    "BashOutput",
+    "CronList",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "LSP",
+    "ListAgents",
+    "ListMcpResourcesTool",
+    "NotebookRead",
+    "Read",
+    "ReadMcpResourceTool",
+    "ReportFindings",
+    "Skill",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "close_agent",
+    "get_goal",
+    "interrupt_agent",
+    "list_agents",
+    "list_mcp_resource_templates",
+    "list_mcp_resources",
+    "read_mcp_resource",
+    "request_user_input",
+    "update_plan",
+    "view_image",
+    "wait_agent",
+)
+# Tool -> the argument that names the one file it writes.
+_FILE: Final = {
+    "Write": "file_path",
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path",
+}
+# Tool -> the argument that holds a shell command.
+_SHELL: Final = {"Bash": "command", "Monitor": "command", "PreSkillShellCommand": "command"}
+_SPAWN: Final = ("Agent", "Task", "spawn_agent")
+# Tools whose text comes back as a prompt of this session.
+_PROMPTS: Final = ("CronCreate", "ScheduleWakeup", "create_goal", "update_goal")
+# Tools whose text a child gets as its next task.
+_CHILDREN: Final = ("SendMessage", "followup_task", "resume_agent", "send_input", "send_message")
+# Tool -> arguments that name what it reads.
+_READS: Final = {"Read": ("file_path",), "Grep": ("path",), "Glob": ("path",), "LS": ("path",), "view_image": ("path",)}
+
+_DEPTH: Final = 8  # deeper arguments are no paths; the call stays unknown all the same
+_PATH_LENGTH: Final = 4096  # PATH_MAX of Linux
+_MENTIONS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call, classified.
+
+    Attributes:
+        family: What kind of tool it is.
+        name: Its name without a namespace.
+        effects: What it would do, as far as the arguments tell; shell and patch texts are read elsewhere.
+        text: The shell command or the patch that it carries.
+        prompts: Texts of it that may come back as a prompt or reach a child.
+        reads: Paths that it reads by argument.
+        mentions: Arguments that may name a path, for tools that no model covers.
+    """
+
+    family: Family
+    name: str
+    effects: Effects = NO_EFFECTS
+    text: str = ""
+    prompts: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+def classify(event: Event) -> ToolCall:
+    """Look a tool call up in the table.
+
+    Args:
+        event: A PreToolUse or PreSkillShellCommand event.
+
+    Returns:
+        The call; an argument that is missing or ill-typed makes its effects unknown.
+    """
+    arguments = event.tool_input or {}
+    name = _bare(event.tool_name)
+    if event.name == "PreSkillShellCommand":
+        name = "PreSkillShellCommand"
+    if name in _FILE:
+        return _file_call(name, arguments.get(_FILE[name]), event.cwd)
+    if name in _SHELL:
+        return _text_call("shell", name, arguments.get(_SHELL[name]))
+    if name == "apply_patch":
+        return _text_call("patch", name, arguments.get("command"))
+    if name in _QUIET:
+        return ToolCall("quiet", name, reads=_reads(name, arguments, event.cwd))
+    if name in _SPAWN:
+        return ToolCall("spawn", name)
+    if name in _PROMPTS:
+        return ToolCall("prompt", name, prompts=tuple(_strings(dict(arguments))))
+    if name in _CHILDREN:
+        return ToolCall("child", name, prompts=tuple(_strings(dict(arguments))))
+    if name.startswith("mcp__"):
+        unknown = Unknown("what an MCP tool does cannot be read from its arguments", name)
+        return ToolCall("mcp", name, Effects(unknown=(unknown,)), mentions=_mentions(arguments, event.cwd))
+    unknown = Unknown("this tool is not in the guard's table", name)
+    return ToolCall("unknown", name, Effects(unknown=(unknown,)), mentions=_mentions(arguments, event.cwd))
+
+
+def _bare(name: str) -> str:
+    for namespace in _NAMESPACES:
+        if name.startswith(namespace) and len(name) > len(namespace):
+            return name[len(namespace) :].lstrip("_.")
+    return name
+
+
+def absolute(path: str, cwd: str) -> str:
+    """Give a call's path from the root of the file system, not normalized: links decide what ``..`` means.
+
+    A leading tilde stays: only the disk's side knows the home folder.
+    """
+    return path if path.startswith(("/", "~")) else f"{cwd}/{path}"
+
+
+def _file_call(name: str, path: object, cwd: str) -> ToolCall:
+    if not isinstance(path, str) or not path or "\0" in path:
+        unknown = Unknown("the call names no file", name, is_writer=True)
+        return ToolCall("file", name, Effects(unknown=(unknown,)))
+    return ToolCall("file", name, Effects(writes=(Write(path if path.startswith("/") else f"{cwd}/{path}", "file", name),)))
+
+
+def _text_call(family: Literal["shell", "patch"], name: str, text: object) -> ToolCall:
+    if not isinstance(text, str):
+        unknown = Unknown("the call carries no command text", name)
+        return ToolCall("unknown", name, Effects(unknown=(unknown,)))
+    return ToolCall(family, name, text=text)
+
+
+def _reads(name: str, arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
+    found = [arguments.get(key) for key in _READS.get(name, ())]
+    paths = [absolute(path, cwd) for path in found if isinstance(path, str) and path]
+    # A search without a path reads the whole working folder.
+    return tuple(paths) if paths or name not in ("Grep", "Glob", "LS") else (cwd,)
+
+
+def _strings(value: object, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if depth > _DEPTH:
+        return []
+    inner: list[object] = []
+    if isinstance(value, dict):
+        inner = list(value.values())
+    elif isinstance(value, list):
+        inner = value
+    return [text for item in inner for text in _strings(item, depth + 1)]
+
+
+def _mentions(arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
+    texts = [text for text in _strings(dict(arguments)) if 0 < len(text) < _PATH_LENGTH and "\0" not in text]
+    return tuple(absolute(text, cwd) for text in texts[:_MENTIONS] if "\n" not in text)
+

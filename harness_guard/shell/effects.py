@@ -1,0 +1,108 @@
+"""What a call would do, as far as reading can tell: the vocabulary that tools, patches and shell commands share.
+
+Paths in here are absolute but not resolved: links and ``..`` behind links are the kernel's and the disk's business
+(``evidence/resolve.py``), because only the disk knows them.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    WriteKind = Literal["file", "tree", "entry", "meta"]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A path that the call would create, change or remove.
+
+    Attributes:
+        path: Absolute path, not normalized; with ``is_pattern`` a bash glob over absolute paths.
+        kind: ``file``: the content behind the path (a final link is followed). ``entry``: the name itself (a final link
+            is not followed: rm, mv, ln). ``tree``: the path and everything below it. ``meta``: mode, owner or times.
+        by: The program or tool that would do it, for the reason.
+        is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
+    """
+
+    path: str
+    kind: WriteKind
+    by: str
+    is_pattern: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A path that the call would read (needed for the key, which no tool call may read)."""
+
+    path: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A symbolic or hard link that the call would make.
+
+    Attributes:
+        target: What it points to: for a symbolic link as written (relative to the link's folder), else absolute.
+        path: Where the link would stand, absolute.
+        is_hard: Whether it is a hard link; then ``target`` becomes writable through ``path``.
+    """
+
+    target: str
+    path: str
+    is_hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something whose effects reading cannot tell.
+
+    Attributes:
+        why: One phrase in lower case.
+        seen: The words it is about, as written.
+        is_writer: True for a known writer whose target cannot be known (that pauses), false for an opaque program or
+            text (that is refused without a pause).
+    """
+
+    why: str
+    seen: str
+    is_writer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program that the text would start, with its words as far as they are known; ``None`` for an unknown word."""
+
+    argv: tuple[str | None, ...]
+    cwd: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Everything that one call would do.
+
+    Attributes:
+        reads: Paths read, as far as they matter.
+        writes: Paths written.
+        links: Links made.
+        unknown: What could not be told; non-empty means the call is not allowed without an exact approval.
+        programs: Programs started, for the danger rules.
+    """
+
+    reads: tuple[Read, ...] = ()
+    writes: tuple[Write, ...] = ()
+    links: tuple[Link, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    programs: tuple[Program, ...] = ()
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the call provably changes nothing."""
+        return not (self.writes or self.links or self.unknown)
+
+
+NO_EFFECTS = Effects()
