@@ -1,0 +1,1 @@
+"""What runs before and around the package: front door, deadline, provisioning, generated files."""

@@ -1,0 +1,86 @@
+"""The answer of each event when the guard cannot decide (contract section 2), and the two forms an answer is sent in.
+
+It depends on nothing that could be what failed.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+PASSED_IN_SILENCE: Final = ("Stop", "SubagentStop", "SubagentStart")
+CUT: Final = 4000  # characters; every text handed to a model stays under 9,000 bytes, escapes and all
+
+
+def _quote(text: str) -> str:
+    pieces = []
+    for character in text[:CUT]:
+        if character in '"\\':
+            pieces.append("\\" + character)
+        elif character == "\n":
+            pieces.append("\\n")
+        elif " " <= character < "\x7f":
+            pieces.append(character)
+        else:
+            pieces.append(f"\\u{min(ord(character), 0xFFFD):04x}")
+    return '"' + "".join(pieces) + '"'
+
+
+def _plain(text: str) -> str:
+    return "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}"
+        for character in text[:CUT]
+    )
+
+
+def describe(error: BaseException) -> str:
+    """Say in one line what went wrong, never as a traceback."""
+    said = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def failure(event: str, seen: str, remedy: str) -> tuple[str, str, int]:
+    """Give the failure answer of an event.
+
+    Args:
+        event: The hook event; one that is not known is taken for a tool call.
+        seen: What happened, one sentence without a full stop.
+        remedy: What to do next, a sentence that starts with a verb.
+
+    Returns:
+        Standard output, standard error and exit status.
+    """
+    text = f"harness-guard entry.cannot-decide: {seen}.\nNext: {remedy}"
+    if event in PASSED_IN_SILENCE:
+        return "", "", 0
+    if event == "UserPromptSubmit":
+        told = _quote(text + "\nThis prompt activated nothing and approved nothing.")
+        inner = f'"hookEventName":"UserPromptSubmit","additionalContext":{told}'
+        return f'{{"hookSpecificOutput":{{{inner}}}}}', "", 0
+    if event == "ConfigChange":
+        return f'{{"decision":"block","reason":{_quote(text)}}}', _plain(text), 2
+    name = "PreSkillShellCommand" if event == "PreSkillShellCommand" else "PreToolUse"
+    inner = f'"hookEventName":"{name}","permissionDecision":"deny","permissionDecisionReason":{_quote(text)}'
+    return f'{{"hookSpecificOutput":{{{inner}}}}}', _plain(text), 2
+
+
+def framed(stdout: str, stderr: str, status: int) -> str | None:
+    """Put an answer into the form that ``hooks/launch.sh`` takes: one text whose last line is the verdict.
+
+    Args:
+        stdout: One JSON object, or ``""``.
+        stderr: The reason, or ``""``.
+        status: The exit status.
+
+    Returns:
+        The text, or ``None`` if this is no answer that both hosts understand.
+    """
+    line = " ".join(stdout.split("\n")).strip()  # a line end between the tokens of JSON is a blank
+    if status == 0 and not line:
+        return "harness-guard:pass\n"
+    if status == 0:
+        return f"{line}\nharness-guard:answer\n"
+    if status == 2 and line and stderr.strip():  # noqa: PLR2004  the one status that both hosts block on
+        return f"{line}\n{stderr.strip()}\nharness-guard:deny\n"
+    return None

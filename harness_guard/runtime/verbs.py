@@ -1,0 +1,87 @@
+"""The verbs of ``hooks/harness_guard.py``: provisioning and generated files here, everything else in the package's CLI.
+
+The CLI needs the third-party runtime. It is started under the recorded interpreter, isolated, and provisioned first if
+the data folder has none yet.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from harness_guard.errors import HarnessError
+from harness_guard.places import Places, data_folder
+from harness_guard.runtime.naming import runtime_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def run(arguments: list[str], root: str) -> NoReturn:
+    """Run one verb and end the process with its status.
+
+    Args:
+        arguments: The verb and what follows it.
+        root: The plugin's folder.
+
+    Raises:
+        SystemExit: Always.
+    """
+    try:
+        status = _verb(arguments, root)
+    except HarnessError as error:
+        sys.stderr.write(f"harness-guard {error.rule}: {error.seen}\nNext: {error.remedy}\n")
+        status = 1
+    except KeyboardInterrupt:
+        status = 130  # what a shell gives a command that was interrupted
+    raise SystemExit(status)
+
+
+def default_data_folder() -> str:
+    """Give the data folder of a command that no host and no variable gave one, as the demo's is."""
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return f"{cache if cache.startswith('/') else os.path.expanduser('~/.cache')}/harness-guard"
+
+
+def _verb(arguments: list[str], root: str) -> int:
+    if arguments[0] == "manifests":
+        from harness_guard.runtime.manifests import main
+
+        return main(arguments[1:], root)
+    from harness_guard.runtime.provision import main as provision_main
+
+    if arguments[0] == "provision":
+        return provision_main(arguments[1:], root, os.environ)
+    data = data_folder(os.environ) or default_data_folder()
+    os.environ["PLUGIN_DATA"] = os.environ["CLAUDE_PLUGIN_DATA"] = data
+    _use_runtime(data, arguments, root)
+    from harness_guard.cli.main import main as cli_main
+
+    return cli_main(arguments)
+
+
+def _use_runtime(data: str, arguments: list[str], root: str) -> None:
+    from harness_guard.runtime.provision import provision
+
+    places = Places(data)
+    recorded = _recorded(places)
+    if recorded is None:
+        provision(data, root)
+        recorded = _recorded(places) or ""
+    if not (sys.flags.isolated and sys.flags.no_site):
+        flags = ["-I", "-S", "-X", f"pycache_prefix={places.pycache}"]
+        os.execv(recorded, [recorded, *flags, f"{root}/hooks/harness_guard.py", *arguments])
+    packages = f"{places.runtime}/{runtime_name()}"
+    if not os.path.isdir(packages):
+        provision(data, root)
+    sys.path.append(packages)
+
+
+def _recorded(places: Places) -> str | None:
+    try:
+        with open(places.interpreter, encoding="utf-8") as file:
+            path = file.read().strip()
+    except OSError:
+        return None
+    return path if os.access(path, os.X_OK) else None
