@@ -1,0 +1,163 @@
+"""``# Clean-context Review``: four sections to a ``Review`` (contract section 4)."""
+
+from __future__ import annotations
+
+import re
+
+from harness_guard.artifacts.bindings import read_bindings
+from harness_guard.artifacts.fault import LineError, shown
+from harness_guard.artifacts.sections import read_document
+from harness_guard.artifacts.strict_json import read_block
+from harness_guard.artifacts.values import Finding, Review
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    from harness_guard.artifacts.sections import Section
+    from harness_guard.artifacts.strict_json import Node
+    from harness_guard.artifacts.values import Classification, Severity, Verdict
+
+    Word = TypeVar("Word", bound=str)
+
+TITLES: Final = ("Review Context", "Verdict", "Findings", "Evidence")
+MOST_BYTES: Final = 8000  # contract section 4; both hosts cut texts for a model near 10,000
+VERDICTS: Final[dict[str, Verdict]] = {
+    "PASS": "PASS",
+    "PASS_WITH_NOTES": "PASS_WITH_NOTES",
+    "REPAIR_REQUIRED": "REPAIR_REQUIRED",
+    "BLOCKED": "BLOCKED",
+}
+SEVERITIES: Final[dict[str, Severity]] = {
+    "critical": "critical",
+    "important": "important",
+    "suggestion": "suggestion",
+}
+CLASSIFICATIONS: Final[dict[str, Classification]] = {
+    "IN_PLAN_REPAIR": "IN_PLAN_REPAIR",
+    "MATERIAL_AMENDMENT": "MATERIAL_AMENDMENT",
+}
+
+_FINDING_ID = re.compile(r"R([1-9][0-9]{0,8})-F[1-9][0-9]{0,8}")
+
+
+def parse_review(text: str) -> Review:
+    """Parse a normalized message whose first line is ``# Clean-context Review``.
+
+    Raises:
+        LineError: With the first rule that it breaks.
+    """
+    if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise LineError(
+            1,
+            "review.size",
+            seen=f"found a Review of more than {MOST_BYTES} bytes",
+            remedy="Shorten the messages and the evidence; keep every finding.",
+        )
+    document = read_document(text, TITLES, is_gated=False)
+    context, verdict_section, findings_section, evidence = document.sections
+    bindings = read_bindings(read_block(context, "review_context"))
+    verdict = _read_verdict(verdict_section)
+    nodes = read_block(findings_section, "findings").items()
+    findings = _read_findings(nodes, bindings.review_round)
+    _check_verdict(verdict_section.rows[0][0], verdict, findings=findings)
+    return Review(
+        digest=document.digest,
+        context=bindings,
+        verdict=verdict,
+        findings=findings,
+        evidence=evidence.text,
+        text=text,
+    )
+
+
+def _read_verdict(section: Section) -> Verdict:
+    rows = section.rows
+    verdict = VERDICTS.get(rows[0][1])
+    if verdict is None or len(rows) > 1:
+        number, line = rows[0] if verdict is None else rows[1]
+        raise LineError(
+            number,
+            "review.verdict",
+            seen=f"found {shown(line)}, expected one of {', '.join(VERDICTS)} alone",
+            remedy="Write the verdict as one word on one line; reasons belong under Evidence.",
+        )
+    return verdict
+
+
+def _read_findings(nodes: tuple[Node, ...], review_round: int) -> tuple[Finding, ...]:
+    found: dict[str, Finding] = {}
+    for node in nodes:
+        finding = _read_finding(node, review_round)
+        if finding.id in found:
+            raise node.error(
+                "artifact.unique",
+                seen=f"found the finding id `{finding.id}` twice",
+                remedy="Give each finding an id of its own.",
+            )
+        found[finding.id] = finding
+    return tuple(found.values())
+
+
+def _read_finding(node: Node, review_round: int) -> Finding:
+    members = node.members(("id", "severity", "classification", "path", "line", "message"))
+    return Finding(
+        id=_read_id(members["id"], review_round),
+        severity=_one_of(members["severity"], SEVERITIES),
+        classification=_one_of(members["classification"], CLASSIFICATIONS),
+        path=_read_path(members["path"]),
+        line=members["line"].integer(1),
+        message=members["message"].text(),
+    )
+
+
+def _read_id(node: Node, review_round: int) -> str:
+    text = node.text()
+    found = _FINDING_ID.fullmatch(text)
+    if found is None or int(found[1]) > review_round:
+        raise node.error(
+            "review.finding-id",
+            seen=f"found the finding id {shown(text)}, expected `R{review_round}-F1` and so on, or an earlier round's id",
+            remedy="Repeat the id of an open finding that is seen again, and number new ones with this round.",
+        )
+    return text
+
+
+def _one_of(node: Node, words: dict[str, Word]) -> Word:
+    word = words.get(node.text())
+    if word is None:
+        raise node.error(
+            "artifact.json-value",
+            seen=f"found {shown(node.text())} as {node.name}, expected one of {', '.join(words)}",
+            remedy="Use one of the exact words.",
+        )
+    return word
+
+
+def _read_path(node: Node) -> str:
+    text = node.text()
+    segments = text.split("/")
+    if "\\" in text or any(segment in {"", ".", ".."} for segment in segments):
+        raise node.error(
+            "review.finding-path",
+            seen=f"found {shown(text)} as {node.name}, expected one file's path from the repository root",
+            remedy="Write the path as the diff names it, with `/` and without `.`, `..` or a leading `/`.",
+        )
+    return text
+
+
+def _check_verdict(line: int, verdict: Verdict, *, findings: tuple[Finding, ...]) -> None:
+    heavy = [finding for finding in findings if finding.severity != "suggestion"]
+    wrong = {
+        "PASS": "no finding" if findings else "",
+        "PASS_WITH_NOTES": "no finding that is critical or important" if heavy else "",
+        "REPAIR_REQUIRED": "" if findings else "at least one finding",
+        "BLOCKED": "",
+    }[verdict]
+    if wrong:
+        raise LineError(
+            line,
+            "review.verdict-findings",
+            seen=f"found {verdict} with {len(findings)} findings, {len(heavy)} of them heavy, expected {wrong}",
+            remedy="Let the verdict follow from the findings.",
+        )
