@@ -1,0 +1,1 @@
+"""Hosts in, hosts out: payloads to events, decisions to answers."""

@@ -1,0 +1,443 @@
+"""What a write would really reach on disk: links, patterns, nested repositories, spellings (contract section 7).
+
+The kernel compares; this file only finds out. Whatever cannot be found out is an ``EvidenceError``, which denies.
+Nothing is written, and every search has a limit.
+
+How a path is read: segment by segment from the top, as the operating system does (path_resolution(7)), so that ``..``
+behind a link leaves the folder that the link leads to. Hosts' own file tools normalise the text first; where both
+readings differ, both are given, and both must be inside.
+"""
+
+from __future__ import annotations
+
+from _stat import S_ISDIR, S_ISLNK, S_ISREG
+from posix import lstat, readlink, scandir
+
+from harness_guard.errors import EvidenceError
+from harness_guard.paths import names_control_plane, normal_form, segment_matches
+from harness_guard.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from posix import stat_result
+    from typing import Final
+
+    from harness_guard.policy.boundary import Reach
+    from harness_guard.policy.control_plane import ControlPlane
+    from harness_guard.shell.effects import Link, Write
+
+# C7: these are no writes; the names are taken as text, because the files behind them differ from process to process.
+STREAMS: Final = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"))
+_READ_STREAMS: Final = STREAMS | {"/dev/stdin", "/dev/fd/0"}
+
+LINKS_MAX: Final = 40  # path_resolution(7): Linux follows at most 40 links in one path
+MATCHES_MAX: Final = 1_000  # of a shell pattern; an agent's command means a handful
+BELOW_MAX: Final = 50_000  # entries below a folder that is written whole; about a tenth of a second
+_PATH_BYTES: Final = 4_096  # PATH_MAX of Linux
+
+# Programs that remove or move names without touching what a link below the folder leads to.
+_NAME_ONLY: Final = frozenset(("rm", "rmdir", "mv", "unlink"))
+_FOLDER_ONLY: Final = frozenset(("mkdir", "rmdir"))
+# Links in /proc that lead elsewhere in /proc; every other one leads where only the process that opens it knows.
+_PLAIN_PROC_LINKS: Final = frozenset(("/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One thing that a write would reach.
+
+    Attributes:
+        real: Absolute path with links resolved, spelled as on disk as far as it exists; for ``pattern`` the real
+            folder followed by the pattern.
+        relative: The same relative to the repository root in NFC, ``""`` for the root; ``None`` if it lies outside.
+        reach: ``path``: that name or content. ``folder``: an empty folder. ``tree``: all below it too. ``pattern``: all
+            that the pattern could match.
+        nested: Folder, relative to the root, of another repository below the root in which it lies.
+        links: Names that the content has; with more than one, the write is seen under names that are not known here.
+        below: Names of the control plane found below a tree, at least one if there is any.
+    """
+
+    real: str
+    relative: str | None
+    reach: Reach = "path"
+    nested: str | None = None
+    links: int = 1
+    below: tuple[str, ...] = ()
+
+
+def resolve_path(path: str, *, follow: bool) -> str:
+    """Resolve a path as the operating system would.
+
+    Args:
+        path: Absolute path, not normalized.
+        follow: Whether a link at the end is followed (opening a file) or not (removing or renaming a name).
+
+    Returns:
+        The absolute path without links, ``.`` and ``..``, spelled as on disk; what does not exist stays as written.
+
+    Raises:
+        EvidenceError: If it cannot be known: not absolute, a loop, no permission, a link of /proc.
+    """
+    if path in _READ_STREAMS:
+        return path
+    _check_text(path)
+    real = ""
+    pending = path.split("/")[::-1]
+    links = 0
+    while pending:
+        name = pending.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            real = real.rpartition("/")[0]
+            continue
+        here = f"{real}/{name}"
+        found = _status(here)
+        if found is not None and S_ISLNK(found.st_mode) and (follow or pending):
+            links += 1
+            target = _target(here, links)
+            real = "" if target.startswith("/") else real
+            pending += target.split("/")[::-1]
+        else:
+            real = here if found is None else f"{real}/{_spelling(real, name, found=found)}"
+    return real or "/"
+
+
+def resolve_write(write: Write, root: str) -> tuple[Place, ...]:
+    """Find everything that one write would reach.
+
+    Args:
+        write: The write, as reading the call gave it.
+        root: The repository root, absolute.
+
+    Returns:
+        The places; all must be allowed. None at all means that nothing is written (a stream, a folder made twice).
+
+    Raises:
+        EvidenceError: If it cannot be known.
+    """
+    home = resolve_path(root, follow=True)
+    if not write.is_pattern:
+        return _unique(_places(write, write.path, root=home))
+    found: list[Place] = []
+    matches = _expand(write.path)
+    for path in matches or (_plain(write.path),):
+        found += _places(write, path, root=home)
+    if not matches:
+        found += _could_match(write, home)
+    return _unique(found)
+
+
+def resolve_link(link: Link, root: str) -> tuple[Place, Place]:
+    """Find where a link would stand and what it would lead to.
+
+    Args:
+        link: The link that a call would make.
+        root: The repository root, absolute.
+
+    Returns:
+        The place of the link and the place of its target.
+
+    Raises:
+        EvidenceError: If it cannot be known.
+    """
+    home = resolve_path(root, follow=True)
+    stands = resolve_path(link.path.rstrip("/") or "/", follow=False)
+    target = link.target
+    if not target.startswith("/"):
+        target = f"{stands.rpartition('/')[0]}/{target}"
+    leads = resolve_path(target, follow=True)
+    return _place(stands, home), _place(leads, home, links=_names(leads))
+
+
+def control_plane_of(root: str, plugin_root: str, data: str, environ: Mapping[str, str]) -> ControlPlane:
+    """Gather where the control plane lies; slow (it asks git), so it is called at activation and stored.
+
+    Raises:
+        EvidenceError: If git does not answer, or a path cannot be resolved.
+    """
+    from harness_guard.evidence.surroundings import gather
+
+    return gather(root, plugin_root, data, environ)
+
+
+def _unknown(path: str, why: str) -> EvidenceError:
+    remedy = "name the file by a plain path inside the repository, or change one file at a time"
+    return EvidenceError("evidence.path", f"cannot tell what `{path}` reaches: {why}", remedy)
+
+
+def _check_text(path: str) -> None:
+    if not path.startswith("/"):
+        raise _unknown(path, "it is not absolute")
+    if "\0" in path or len(path) > _PATH_BYTES:
+        raise _unknown(path[:80], "it holds a NUL or is too long")
+
+
+def _status(path: str) -> stat_result | None:
+    try:
+        return lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise _unknown(path, str(error)) from None
+
+
+def _target(path: str, links: int) -> str:
+    if links > LINKS_MAX:
+        raise _unknown(path, f"more than {LINKS_MAX} links")
+    if path.startswith("/proc/") and path not in _PLAIN_PROC_LINKS:
+        raise _unknown(path, "it depends on the process that opens it")
+    try:
+        return readlink(path)
+    except OSError as error:
+        raise _unknown(path, str(error)) from None
+
+
+def _listing(folder: str) -> list[str]:
+    try:
+        with scandir(folder) as entries:
+            return [entry.name for entry in entries]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unknown(folder, str(error)) from None
+
+
+def _spelling(folder: str, name: str, *, found: stat_result) -> str:
+    """Give a name as the folder spells it, if its file system takes several spellings for the same name."""
+    for other in _other_spellings(name):
+        same = _status(f"{folder}/{other}")
+        if same is not None and (same.st_ino, same.st_dev) == (found.st_ino, found.st_dev):
+            return _listed(folder, name, found=found)
+    return name
+
+
+def _other_spellings(name: str) -> tuple[str, ...]:
+    swapped = name.swapcase()
+    spellings = () if swapped == name else (swapped,)
+    if name.isascii():
+        return spellings
+    from unicodedata import normalize
+
+    return spellings + tuple([form for kind in ("NFC", "NFD") if (form := normalize(kind, name)) != name])
+
+
+def _listed(folder: str, name: str, *, found: stat_result) -> str:
+    names = _listing(folder or "/")
+    if name in names:  # two hard links whose names differ in case only look the same from outside
+        return name
+    for listed in names:
+        if normal_form(listed.casefold()) == normal_form(name.casefold()):
+            same = _status(f"{folder}/{listed}")
+            if same is not None and same.st_ino == found.st_ino:
+                return listed
+    raise _unknown(f"{folder}/{name}", "the folder does not list it under any spelling")
+
+
+def _names(real: str) -> int:
+    found = _status(real)
+    return found.st_nlink if found is not None and S_ISREG(found.st_mode) else 1
+
+
+def _is_folder(real: str) -> bool:
+    found = _status(real)
+    return found is not None and S_ISDIR(found.st_mode)
+
+
+def _relative(real: str, root: str) -> str | None:
+    if real == root:
+        return ""
+    prefix = root.rstrip("/") + "/"
+    return normal_form(real[len(prefix) :]) if real.startswith(prefix) else None
+
+
+def _place(real: str, root: str, *, reach: Reach = "path", links: int = 1, below: tuple[str, ...] = ()) -> Place:
+    nested = _nested(real, root, itself=reach == "tree")
+    return Place(real, _relative(real, root), reach, nested, links, below)
+
+
+def _nested(real: str, root: str, *, itself: bool) -> str | None:
+    """Find the innermost folder between the root and a path that is a repository of its own."""
+    prefix = root.rstrip("/") + "/"
+    if not real.startswith(prefix):
+        return None
+    segments = real[len(prefix) :].split("/")
+    for count in range(len(segments) if itself else len(segments) - 1, 0, -1):
+        folder = prefix + "/".join(segments[:count])
+        if _is_repository(folder):
+            return normal_form("/".join(segments[:count]))
+    return None
+
+
+def _is_repository(folder: str) -> bool:
+    if _status(f"{folder}/.git") is not None:
+        return True
+    # A bare repository: git takes any folder that holds these three for one (gitrepository-layout(5)).
+    return all(_status(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
+
+
+def _readings(path: str, *, follow: bool) -> list[str]:
+    """Read a path as the operating system does, and as a tool that normalises the text first."""
+    readings = [path]
+    if "/.." in path:
+        kept: list[str] = []
+        for name in path.split("/"):
+            if name == "..":
+                del kept[-1:]
+            elif name not in ("", "."):
+                kept.append(name)
+        readings.append("/" + "/".join(kept))
+    return [resolve_path(reading, follow=follow) for reading in readings]
+
+
+def _places(write: Write, path: str, *, root: str) -> list[Place]:
+    if write.kind == "file":
+        if path in STREAMS:
+            return []
+        return [_place(real, root, links=_names(real)) for real in _readings(path, follow=True) if real != "/dev/null"]
+    if write.kind == "meta":
+        reals = _readings(path, follow=True) + _readings(path, follow=False)
+        return [_place(real, root, links=_names(real)) for real in reals]
+    # A name that is written itself; with `/` or `/.` behind it some programs follow a link there, others do not.
+    bare = path
+    while bare.endswith(("/", "/.")) and len(bare) > 1:
+        bare = bare[:-1] if bare.endswith("/") else bare[:-2] or "/"
+    reals = _readings(bare, follow=False)
+    if write.kind == "tree" or bare != path:
+        reals += _readings(bare, follow=True)
+    if write.by == "mkdir" and all(_is_folder(resolve_path(real, follow=True)) for real in reals):
+        return []  # it is there already, and mkdir changes nothing
+    found: list[Place] = []
+    for real in reals:
+        found += _named(write, real, root=root)
+    return found
+
+
+def _named(write: Write, real: str, *, root: str) -> list[Place]:
+    if write.by in _FOLDER_ONLY:
+        return [_place(real, root, reach="folder")]
+    if write.kind == "tree" or _is_folder(real):
+        return _tree(real, root, is_name_only=write.by in _NAME_ONLY)
+    return [_place(real, root)]
+
+
+def _tree(top: str, root: str, *, is_name_only: bool) -> list[Place]:
+    """Find what a write to a whole folder reaches: protected names below it and, if files are written, links out."""
+    found: list[Place] = []
+    below: list[str] = []
+    pending = [top] if _is_folder(top) else []
+    seen = 0
+    while pending and not below:
+        folder = pending.pop()
+        names = _listing(folder)
+        seen += len(names)
+        if seen > BELOW_MAX:
+            raise _unknown(top, f"more than {BELOW_MAX} entries below it")
+        for name in names:
+            here = f"{folder.rstrip('/')}/{name}"
+            if names_control_plane(name):
+                below.append(here)
+                continue
+            status = _status(here)
+            if status is not None and S_ISDIR(status.st_mode):
+                pending.append(here)
+            elif status is not None and not is_name_only:
+                found += _written_below(here, status, root=root, top=top)
+    links = 1 if is_name_only else _names(top)
+    return [_place(top, root, reach="tree", links=links, below=tuple(below)), *found]
+
+
+def _written_below(path: str, status: stat_result, *, root: str, top: str) -> list[Place]:
+    if S_ISREG(status.st_mode):
+        return [_place(path, root, links=status.st_nlink)] if status.st_nlink > 1 else []
+    if not S_ISLNK(status.st_mode):
+        return []
+    leads = resolve_path(path, follow=True)
+    if leads.startswith(top.rstrip("/") + "/"):
+        return []
+    return [_place(leads, root, reach="tree" if _is_folder(leads) else "path", links=_names(leads))]
+
+
+def _unique(places: list[Place]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(places))
+
+
+def _segment(text: str) -> tuple[str, bool]:
+    """Read one segment of a shell pattern, widened so that every special form is a ``*``.
+
+    A wider pattern can only name more places, all of which must be allowed. A backslash makes the next character plain.
+
+    Returns:
+        The segment without backslashes, and whether it is a pattern.
+    """
+    read: list[str] = []
+    is_pattern = False
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char == "\\" and at + 1 < len(text):
+            at += 1
+            read.append(text[at])
+        elif char in "*?":
+            is_pattern = True
+            read.append("*")
+        elif char == "[":
+            # Where a bracket expression ends is a matter of classes, quotes and locale: the rest is free.
+            return "".join(read) + "*", True
+        else:
+            read.append(char)
+        at += 1
+    return "".join(read), is_pattern
+
+
+def _plain(pattern: str) -> str:
+    """Give the text of a pattern that matches nothing: bash leaves it as it is, without its backslashes."""
+    read: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern[at] == "\\" and at + 1 < len(pattern):
+            at += 1
+        read.append(pattern[at])
+        at += 1
+    return "".join(read)
+
+
+def _expand(pattern: str) -> list[str]:
+    """Expand a pattern on disk: at least what bash gives without dotglob, globstar and extglob."""
+    if not pattern.startswith("/"):
+        raise _unknown(pattern, "it is not absolute")
+    prefixes = [""]
+    for text in pattern.split("/")[1:]:
+        segment, is_pattern = _segment(text)
+        if not is_pattern:
+            prefixes = [f"{prefix}/{segment}" for prefix in prefixes]
+            continue
+        prefixes = [f"{prefix}/{name}" for prefix in prefixes for name in _matching(prefix, segment)]
+        if len(prefixes) > MATCHES_MAX:
+            raise _unknown(pattern, f"it matches more than {MATCHES_MAX} names")
+    return [prefix for prefix in prefixes if _status(prefix.rstrip("/") or "/") is not None]
+
+
+def _matching(prefix: str, segment: str) -> list[str]:
+    names = _listing(prefix or "/")
+    if segment.startswith("."):  # bash before 5.2 gives the two folders themselves to `.*`
+        return [name for name in [".", "..", *names] if segment_matches(segment, name)]
+    return [name for name in names if not name.startswith(".") and segment_matches(segment, name)]
+
+
+def _could_match(write: Write, root: str) -> list[Place]:
+    """Give the set that a pattern without a match could come to match before the command gets there."""
+    segments = [_segment(text) for text in write.path.split("/")[1:]]
+    first = next((at for at, (_, is_pattern) in enumerate(segments) if is_pattern), None)
+    if first is None:
+        return []
+    rest = "/".join([text for text, _ in segments[first:] if text not in ("", ".")])
+    if ".." in rest.split("/"):
+        raise _unknown(write.path, "`..` stands behind a pattern")
+    folder = resolve_path("/" + "/".join([text for text, _ in segments[:first]]), follow=True)
+    real = f"{folder.rstrip('/')}/{rest}"
+    found = [_place(real, root, reach="pattern")]
+    if write.kind == "tree":
+        found.append(_place(real + "/**", root, reach="pattern"))
+    return found
