@@ -151,6 +151,21 @@ def resolve_link(link: Link, root: str) -> tuple[Place, Place]:
     return _place(stands, home), _place(leads, home, links=_names(leads))
 
 
+def control_plane_below(folder: str) -> tuple[str, ...]:
+    """Find a protected name below a folder (one that is copied whole brings its names along).
+
+    Args:
+        folder: Absolute real path.
+
+    Returns:
+        The first name found, or nothing; links are not followed.
+
+    Raises:
+        EvidenceError: If the folder cannot be listed or holds too much.
+    """
+    return _tree(folder, folder, is_name_only=True)[0].below
+
+
 def control_plane_of(root: str, plugin_root: str, data: str, environ: Mapping[str, str]) -> ControlPlane:
     """Gather where the control plane lies; slow (it asks git), so it is called at activation and stored.
 

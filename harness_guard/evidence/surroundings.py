@@ -122,13 +122,29 @@ def _git_settings(root: str, homes: list[str], *, environ: Mapping[str, str]) ->
     usual += [path for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM") if (path := environ.get(name, ""))]
     if environ.get("XDG_CONFIG_HOME"):
         usual.append(f"{environ['XDG_CONFIG_HOME']}/git")
-    answer = _git(root, environ, "config", "--list", "--show-origin", "--name-only", "-z") or ""
-    origins = answer.split("\0")[::2]
-    return usual + [origin[len("file:") :] for origin in origins if origin.startswith("file:")]
+    answer = _git(root, environ, "config", "--list", "--show-origin", "-z") or ""
+    fields = answer.split("\0")
+    for origin, setting in zip(fields[::2], fields[1::2], strict=False):
+        if origin.startswith("file:"):
+            usual += _settings_files(origin[len("file:") :], setting, root=root, home=homes[0])
+    return usual
+
+
+def _settings_files(origin: str, setting: str, *, root: str, home: str) -> list[str]:
+    """Give the file of one setting and, if it includes another file, that one (which need not exist yet)."""
+    here = origin if origin.startswith("/") else f"{root}/{origin}"
+    key, _, value = setting.partition("\n")
+    if not (key == "include.path" or (key.startswith("includeif.") and key.endswith(".path"))):
+        return [here]
+    if value.startswith("~/"):
+        return [here, home + value[1:]]
+    return [here, value if value.startswith("/") else f"{here.rpartition('/')[0]}/{value}"]
 
 
 def _hook_folders(root: str, environ: Mapping[str, str]) -> list[str]:
     """Find the folders that git runs hooks from: the effective one and every one that a configuration file names."""
     effective = (_git(root, environ, "rev-parse", "--git-path", "hooks") or "").rstrip("\n")
     named = _git(root, environ, "config", "--get-all", "--type=path", "-z", "core.hooksPath") or ""
-    return [path for path in [effective, *named.split("\0")] if path]
+    folders = [path.rstrip("/") for path in [effective, *named.split("\0")] if path]
+    # A widespread hook manager points git at a folder `_` whose files only run those of the folder around it.
+    return folders + [folder[: -len("/_")] for folder in folders if folder.endswith("/_")]
