@@ -56,6 +56,7 @@ class Place:
         nested: Folder, relative to the root, of another repository below the root in which it lies.
         links: Names that the content has; with more than one, the write is seen under names that are not known here.
         below: Names of the control plane found below a tree, at least one if there is any.
+        is_harmless: Whether nothing is written after all: a stream, or a folder that ``mkdir`` finds in place.
     """
 
     real: str
@@ -64,6 +65,23 @@ class Place:
     nested: str | None = None
     links: int = 1
     below: tuple[str, ...] = ()
+    is_harmless: bool = False
+
+    @property
+    def has_other_names(self) -> bool:
+        """Whether what is written is seen under another name too (a hard link)."""
+        return self.links > 1
+
+    @property
+    def in_other_repository(self) -> bool:
+        """Whether it lies in another repository below the root, which the diff revision does not see."""
+        return self.nested is not None
+
+    @property
+    def is_host_scratch(self) -> bool:
+        """Whether it lies in a host's scratch folder, ``claude-UID`` in the temporary folder (observed on 2.1.332)."""
+        top, _, tail = self.real.removeprefix("/private").removeprefix("/var").partition("/tmp/claude-")  # noqa: S108
+        return not top and tail.partition("/")[0].isdigit()
 
 
 def resolve_path(path: str, *, follow: bool) -> str:
@@ -112,7 +130,7 @@ def resolve_write(write: Write, root: str) -> tuple[Place, ...]:
         root: The repository root, absolute.
 
     Returns:
-        The places; all must be allowed. None at all means that nothing is written (a stream, a folder made twice).
+        The places, at least one; all must be allowed.
 
     Raises:
         EvidenceError: If it cannot be known.
@@ -272,6 +290,12 @@ def _place(real: str, root: str, *, reach: Reach = "path", links: int = 1, below
     return Place(real, _relative(real, root), reach, nested, links, below)
 
 
+def _content(real: str, root: str) -> Place:
+    if real in STREAMS:  # the null device may be reached through a link; the others are known by name only
+        return Place(real, None, is_harmless=True)
+    return _place(real, root, links=_names(real))
+
+
 def _nested(real: str, root: str, *, itself: bool) -> str | None:
     """Find the innermost folder between the root and a path that is a repository of its own."""
     prefix = root.rstrip("/") + "/"
@@ -308,9 +332,8 @@ def _readings(path: str, *, follow: bool) -> list[str]:
 
 def _places(write: Write, path: str, *, root: str) -> list[Place]:
     if write.kind == "file":
-        if path in STREAMS:
-            return []
-        return [_place(real, root, links=_names(real)) for real in _readings(path, follow=True) if real != "/dev/null"]
+        reals = [path] if path in STREAMS else _readings(path, follow=True)
+        return [_content(real, root) for real in reals]
     if write.kind == "meta":
         reals = _readings(path, follow=True) + _readings(path, follow=False)
         return [_place(real, root, links=_names(real)) for real in reals]
@@ -322,7 +345,7 @@ def _places(write: Write, path: str, *, root: str) -> list[Place]:
     if write.kind == "tree" or bare != path:
         reals += _readings(bare, follow=True)
     if write.by == "mkdir" and all(_is_folder(resolve_path(real, follow=True)) for real in reals):
-        return []  # it is there already, and mkdir changes nothing
+        return [Place(real, _relative(real, root), "folder", is_harmless=True) for real in reals]
     found: list[Place] = []
     for real in reals:
         found += _named(write, real, root=root)

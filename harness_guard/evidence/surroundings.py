@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from posix import getuid
+from pwd import getpwuid
 
 from harness_guard.errors import EvidenceError
 from harness_guard.evidence.resolve import resolve_path
@@ -52,19 +54,19 @@ def gather(root: str, plugin_root: str, data: str, environ: Mapping[str, str]) -
 
 
 def _user_homes(environ: Mapping[str, str]) -> list[str]:
-    from posix import getuid
-    from pwd import getpwuid
-
-    found = [environ.get("HOME", "")]
-    try:
-        found.append(getpwuid(getuid()).pw_dir)
-    except KeyError:  # a container may run a user that has no row; HOME is all there is then
-        pass
+    found = (environ.get("HOME", ""), _recorded_home())
     homes = [home.rstrip("/") for home in found if home.startswith("/") and home.rstrip("/")]
     if not homes:
         seen = "neither HOME nor the user database names a home folder"
         raise EvidenceError("evidence.home", seen, "set HOME to the folder that holds the hosts' settings")
     return homes
+
+
+def _recorded_home() -> str:
+    try:
+        return getpwuid(getuid()).pw_dir
+    except KeyError:  # a container may run a user that has no row; HOME is all there is then
+        return ""
 
 
 def _both(paths: Iterable[str], root: str) -> tuple[str, ...]:

@@ -93,13 +93,13 @@ def key_read_by(plane: ControlPlane, real: str, *, recursive: bool = True) -> bo
     return _is_below(path, key) or (recursive and _is_below(key, path))
 
 
-def control_plane_to_json(plane: ControlPlane) -> dict[str, object]:
+def to_json(plane: ControlPlane) -> dict[str, object]:
     """Give the control plane as a JSON object."""
     texts: dict[str, object] = {name: getattr(plane, name) for name in _TEXTS}
     return texts | {name: list(getattr(plane, name)) for name in _LISTS}
 
 
-def control_plane_from_json(value: Mapping[str, object]) -> ControlPlane:
+def from_json(value: Mapping[str, object]) -> ControlPlane:
     """Read the control plane back.
 
     Raises:
