@@ -22,7 +22,7 @@ NOTHING = "None"
 _ENTRY = re.compile(r"- `([^`]+)`")
 # A code span of any number of backticks, as a bullet or on a line of its own; its text holds no run of that length.
 _SPAN = re.compile(r"(?:- )?(`+)([^`](?:.*[^`])?)\1", re.DOTALL)
-_SHELL_FENCE = re.compile(r"```(?:sh|bash|shell)?")
+_SHELL_FENCE = re.compile(r"(`{3,})(?:sh|bash|shell)?")
 _TOOL = re.compile(r"mcp__[A-Za-z0-9_-]+__[A-Za-z0-9_.-]+")
 
 
@@ -75,6 +75,8 @@ def read_commands(section: Section) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     found: dict[str, int] = {}
     for number, text in _commands(section):
+        if not text:
+            raise _bad_command(number, "an empty block")
         if any(line != line.rstrip() for line in text.split("\n")) or text != text.strip():
             raise _bad_command(number, "a command with blanks at the end of a line or around it, which no reader sees")
         if text.startswith("mcp__") and not _TOOL.fullmatch(text):
@@ -85,18 +87,21 @@ def read_commands(section: Section) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _commands(section: Section) -> Iterator[tuple[int, str]]:
-    block: list[str] | None = None
+    block: list[str] = []
+    ticks = ""
     for number, line in enumerate(section.lines, section.line + 1):
-        if block is not None:
-            if not line.startswith("```"):
+        if ticks:
+            closing = line.rstrip(" ")  # the very rule of ``sections``: both must see the same end of a block
+            if len(closing) < len(ticks) or closing.strip("`"):
                 block.append(line)
                 continue
             yield number - len(block), "\n".join(block)
-            block = None
+            block, ticks = [], ""
         elif line.startswith("```"):
-            if not _SHELL_FENCE.fullmatch(line):
+            fence = _SHELL_FENCE.fullmatch(line)
+            if fence is None:
                 raise _bad_command(number, f"the fence {shown(line)}, which is no shell block")
-            block = []
+            ticks = fence[1]
         elif line.strip():
             yield number, _span(line, number)
 
