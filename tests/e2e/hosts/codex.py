@@ -194,7 +194,9 @@ class Codex(Conversation):
         return self.shell(f"cat {path}")
 
     def spawn(self, arguments: JsonObject) -> Call:
-        """The two generations of the spawn tool live in different namespaces."""
+        """The two generations of the spawn tool live in different namespaces; the older knows no task names."""
+        if self.model == DIRECT_MODEL:
+            arguments = {key: value for key, value in arguments.items() if key not in ("task_name", "fork_turns")}
         return Call("spawn_agent", arguments, namespace=self._namespace)
 
     @property

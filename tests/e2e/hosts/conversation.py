@@ -28,6 +28,7 @@ READING_TIME_S = 1.15
 PATIENCE_S = 45.0
 _POLL_S = 0.02
 _QUIET_S = 0.25
+_STUCK_S = 12.0
 
 
 class Pipe:
@@ -97,6 +98,7 @@ class Conversation(ABC):
         self._hooks: list[HookRun] = []
         self._notices: list[str] = []
         self._prompt = ""
+        self._follower: str | None = None
         self._before: dict[str, str] = {}
 
     # What each host does in its own way.
@@ -174,6 +176,12 @@ class Conversation(ABC):
         self.last_result_s = 0.0
         self.send_prompt(prompt)
 
+    def at_once(self, prompt: str, *steps: Step, then: str, after: tuple[Step, ...]) -> Turn:
+        """Send a prompt, and a second one in the instant in which the first one's turn has ended."""
+        self.begin(prompt, *steps, *after)
+        self._follower = then
+        return self.finish()
+
     def listen(self, *steps: Step, children: dict[str, tuple[Step, ...]] | None = None) -> None:
         """Begin a turn's record without a prompt, when something else makes the host go on."""
         self._pump()
@@ -192,7 +200,7 @@ class Conversation(ABC):
             ScriptError: The conversation did not follow the script.
         """
         end = time.monotonic() + limit_s
-        while time.monotonic() < end and not self._done(interrupted=interrupted):
+        while time.monotonic() < end and not self._done(interrupted=interrupted) and not self._stuck():
             self._pump()
             time.sleep(_POLL_S)
         self._pump()
@@ -245,6 +253,10 @@ class Conversation(ABC):
     def ended(self, status: str) -> None:
         """Note that a turn of the root has ended."""
         self._status, self.last_result_s = status, time.monotonic()
+        follower, self._follower = self._follower, None
+        if follower is not None:
+            self.last_result_s = 0.0
+            self.send_prompt(follower)
 
     def _done(self, *, interrupted: bool) -> bool:
         if not self.last_result_s or self.last_result_s < self.server.last_answer_s:
@@ -252,6 +264,11 @@ class Conversation(ABC):
         # A hook that blocked at the end of a turn makes the host ask again at once; so wait a moment before belief.
         quiet = time.monotonic() - self.last_result_s > _QUIET_S
         return quiet and (interrupted or not self.server.unused())
+
+    def _stuck(self) -> bool:
+        """The host is idle although steps are left, and nothing has happened for so long that nothing will."""
+        latest = max(self.last_result_s, self.server.last_answer_s)
+        return bool(self.last_result_s) and time.monotonic() - latest > _STUCK_S
 
     def _pump(self) -> None:
         while self.pipe is not None:

@@ -89,6 +89,7 @@ class ModelServer:
         self._lanes: dict[str, Lane] = {_END_OF_ROOT: Lane(_END_OF_ROOT)}
         self._serial = 0
         self._requests = Counter[str]()
+        self._told: dict[str, list[str]] = {}
         self.record = Record()
         self.last_answer_s = 0.0
         server = self
@@ -173,6 +174,11 @@ class ModelServer:
         """How often a lane has been asked."""
         return self._requests[lane]
 
+    def history(self, lane: str = "root") -> Seen:
+        """Everything that a lane has been told so far, oldest first."""
+        with self._changed:
+            return Seen(tuple(self._told.get(lane, ())))
+
     def _lane_of(self, request: Request) -> Lane:
         if not request.child:
             return self._lanes[_END_OF_ROOT]
@@ -185,6 +191,7 @@ class ModelServer:
         with self._changed:
             lane = self._lane_of(request)
             news = lane.news(request.pieces)
+            self._told.setdefault(lane.name, []).extend(news)
             self.record.results.update(request.results)
             step: Step = lane.steps.pop(0) if lane.steps else self._unscripted(lane)
             self._requests[lane.name] += 1
