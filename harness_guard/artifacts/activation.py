@@ -1,13 +1,13 @@
 """Prompt text to an activation, a verb, an answer or nothing (contract sections 3 and 5).
 
-Two readers have to agree: a line reader that finds the lines which start with one of the exact forms, and a CommonMark
-parser that says whether such a line is ordinary paragraph text. Where a text can be read two ways, the reading that does
-not activate is taken:
+Two readers have to agree: a line reader that finds the lines which start with one of the exact forms, and a
+CommonMark parser that says whether such a line is ordinary paragraph text. Where a text can be read two ways, the
+reading that does not activate is taken:
 
 - a paragraph inside a list item, a quote or emphasis is no ordinary text, a lazy continuation line of one neither;
 - only ASCII blanks and line ends end the word, so ``$harness.`` and a no-break space behind it are a mention;
-- an opening ``<pre>``, ``<code>``, ``<script>`` or ``<textarea>`` counts wherever CommonMark sees HTML, inside a comment
-  too, and only an end tag that CommonMark sees as HTML ends it;
+- an opening ``<pre>``, ``<code>``, ``<script>`` or ``<textarea>`` counts wherever CommonMark sees HTML, inside a
+  comment too, and only an end tag that CommonMark sees as HTML ends it;
 - text that a host wraps as pasted (``<pasted_content …>``) is a quotation;
 - a link's target has to be written out on its line, without a title.
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     VerbName = Literal["cancel", "status"]
 
 PERSONAL_MARKETPLACE: Final = "personal"
-MOST_CHARACTERS: Final = 200_000  # bounds the Markdown parser's time (seconds at worst); a longer prompt does not activate
+# Bounds the time that hostile Markdown can take (seconds at worst); a longer prompt does not activate.
+MOST_CHARACTERS: Final = 200_000
 
 _LINE_END = re.compile(r"\r\n|\r|\n")  # CommonMark 2.1
 _RAW_TAG = re.compile(r"<(/?)(pre|code|script|textarea)(?=[\s/>]|$)", re.IGNORECASE)
@@ -90,7 +91,7 @@ def read_prompt(prompt: str, *, skill_path: str, marketplace: str) -> Activation
 
 
 def is_approval(prompt: str) -> bool:
-    """Tell whether a prompt is exactly the answer that approves: ``y`` with at most one line end (contract section 5)."""
+    """Tell whether a prompt is exactly the answer that approves: ``y``, at most one line end (contract section 5)."""
     return prompt in {"y", "y\n", "y\r\n"}
 
 
@@ -139,9 +140,9 @@ def _candidate(index: int, line: str, forms: re.Pattern[str]) -> _Candidate | No
 def _first_in_paragraph(lines: list[str], candidates: list[_Candidate], skill_path: str) -> _Candidate | None:
     """Ask the CommonMark parser which of the lines is ordinary paragraph text; give the first.
 
-    Each candidate gets a private-use character as a mark (in place of ``$harness``, in front of a link). Such a character
-    means nothing to Markdown, so the text is parsed as it stands, and a mark that comes back as the start of a line of
-    plain text proves that line and no other.
+    Each candidate gets a mark of private-use characters (in place of ``$harness``, in front of a link). They mean nothing
+    to Markdown, so the text is parsed as it stands, and a mark that comes back as the start of a line of plain text
+    proves that line and no other.
     """
     used = set("\n".join(lines))
     mark = next((chr(code) for code in _PRIVATE_USE if chr(code) not in used), None)
@@ -159,7 +160,7 @@ def _first_in_paragraph(lines: list[str], candidates: list[_Candidate], skill_pa
 
 def _proved_marks(text: str, mark: str, skill_path: str) -> Iterator[tuple[int, bool]]:
     """Give the marks that start a line of ordinary text, in order, each with whether a link to the plugin follows."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415  several bare starts, paid only by a prompt that may activate
+    from markdown_it import MarkdownIt  # several bare starts, paid only by a prompt that may activate
 
     parser = MarkdownIt("commonmark")
     starts = re.compile(rf"{mark}([0-9]+){mark}")

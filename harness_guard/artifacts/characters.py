@@ -1,8 +1,9 @@
 """Characters that a reader cannot see or that change what is seen (contract section 4).
 
-What was approved is what could be read. Line ends aside, an artifact holds only characters that Unicode calls printable:
-no control character (the tab is one), no format character (bidirectional marks and zero-width characters are some), no
-blank but the ASCII one, no private, unassigned or surrogate code point. Beside those, the printable ones that show nothing.
+What was approved is what could be read. Line ends aside, an artifact holds only characters that Unicode calls
+printable: no control character (the tab is one), no format character (bidirectional marks and zero-width characters are
+some), no blank but the ASCII one, no private, unassigned or surrogate code point; and none of the printable characters
+that show nothing.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ TITLES: Final = (
 GATE: Final = "Proceed with this Plan? [y/N]"
 
 SIZES: Final = ("Tiny", "Small", "Non-trivial")
-# Kind of change -> kind of verification. Two spellings of one word, and "CI/config" as one kind or as two, mean the same.
+# Kind of change -> kind of verification. Two spellings of one word, and "CI/config" as one kind or two, mean the same.
 STRATEGIES: Final = {
     "bug_fix": "regression_first",
     "behavior_change": "tdd",

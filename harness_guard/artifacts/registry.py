@@ -1,7 +1,7 @@
 """A message to the artifact that it is: the one place that knows which headings this version reads at Stop.
 
-``# Plan Amendment``, ``# Repair Record``, ``# Repair Plan``, ``# Pause Report`` and every other heading, JSON at the top
-level and prose are inert here: they give ``None``.
+``# Plan Amendment``, ``# Repair Record``, ``# Repair Plan``, ``# Pause Report`` and every other heading, JSON at the
+top level and prose are inert here: they give ``None``.
 """
 
 from __future__ import annotations
@@ -61,5 +61,5 @@ def recognise(message: str) -> Artifact | NearMiss | None:
         line,
         "artifact.alone",
         f"found `{heading}` behind other text, expected the artifact alone in the message",
-        f"Emit the message again so that its first line is `{heading}` and nothing stands before or after the artifact.",
+        f"Emit the message again so that its first line is `{heading}` and nothing but the artifact follows.",
     )

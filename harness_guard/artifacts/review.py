@@ -117,7 +117,7 @@ def _read_id(node: Node, review_round: int) -> str:
     if found is None or int(found[1]) > review_round:
         raise node.error(
             "review.finding-id",
-            seen=f"found the finding id {shown(text)}, expected `R{review_round}-F1` and so on, or an earlier round's id",
+            seen=f"found the finding id {shown(text)}, expected `R{review_round}-F1` and so on or an earlier round's",
             remedy="Repeat the id of an open finding that is seen again, and number new ones with this round.",
         )
     return text

@@ -1,7 +1,7 @@
 """A message with an artifact's heading to its ordered sections with line numbers (contract section 4).
 
-The formats are exact, so this is no Markdown parser: it reads lines and refuses whatever CommonMark might read another way
-(fences that do not stand at the line start, headings in lists or quotes, underlined headings, HTML).
+The formats are exact, so this is no Markdown parser: it reads lines and refuses whatever CommonMark might read another
+way (fences that do not stand at the line start, headings in lists or quotes, underlined headings, HTML).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The JSON block of a section, read strictly: exact keys, exact types, no coercion, errors with their line (contract 4)."""
+"""The JSON block of a section, read strictly: exact keys, exact types, errors with their line (contract section 4)."""
 
 from __future__ import annotations
 

@@ -49,9 +49,7 @@ def binding_fields(bindings: Bindings) -> dict[str, str]:
     return {name: canonical(value) for name, value in binding_members(bindings).items()}
 
 
-def completion_fields(
-    bindings: Bindings, criteria: Sequence[Criterion], required_ids: Sequence[str]
-) -> dict[str, str]:
+def completion_fields(bindings: Bindings, criteria: Sequence[Criterion], required_ids: Sequence[str]) -> dict[str, str]:
     """Give the fields of ``completion.md``."""
     rows = ",\n".join([f"    {row}" for row in acceptance_rows(criteria, required_ids)])
     return {**binding_fields(bindings), "acceptance_rows": rows}
@@ -69,7 +67,7 @@ def resume_fields(context: ResumeContext, reason: str) -> dict[str, str]:
     }
 
 
-def brief_fields(  # noqa: PLR0913  one for each place of the brief
+def brief_fields(
     *, run_id: str, review: str, open_findings: str, engine_record: str, diff_command: str, brief_path: str
 ) -> dict[str, str]:
     """Give the fields of ``reviewer-brief.md``.

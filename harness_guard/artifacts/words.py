@@ -1,7 +1,7 @@
 """A verification command to the words that the engine runs without a shell (POSIX XCU 2.2, 2.3).
 
-The same text is an exact command that an agent may type into a shell. So only text is taken that every POSIX shell splits
-into exactly these words: words and quotes, nothing that a shell would expand, redirect or combine.
+The same text is an exact command that an agent may type into a shell. So only text is taken that every POSIX shell
+splits into exactly these words: words and quotes, nothing that a shell would expand, redirect or combine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from harness_guard.errors import ArtifactError
 
 RULE = "plan.verification-command"
 
-# Unquoted, each of these is an operator (2.10), an expansion (2.6, brace and history expansion of bash and zsh) or a comment.
+# Unquoted, each of these is an operator (2.10), an expansion (2.6; of braces and history in bash, zsh) or a comment.
 _SPECIAL = frozenset("|&;<>()$`*?[]{}~#!^")
 _RESERVED = frozenset(
     "if then else elif fi do done case esac while until for in select function time coproc".split()  # noqa: SIM905
