@@ -31,8 +31,8 @@ def _may_be_active() -> bool:
 
 
 def _event() -> str:
-    text, more = b"", b" "
-    while more and len(text) < _LIMIT and text.count(b"{") > text.count(b"}") - (not text):
+    text = more = posix.read(0, 1 << 16)
+    while more and len(text) < _LIMIT and text.count(b"{") > text.count(b"}"):
         more = posix.read(0, 1 << 16)
         text += more
     named = text.replace(b" ", b"").partition(b'"hook_event_name":"')[2].partition(b'"')[0].decode("ascii", "replace")
@@ -72,7 +72,7 @@ def _main() -> int:
             raise  # a verb of the command line ends as it says
         try:
             return _last_resort(arguments, error)
-        except BaseException:  # noqa: BLE001  a closed output, say: the status alone still refuses
+        except BaseException:  # a closed output, say: the status alone still refuses
             return 2
 
 

@@ -77,24 +77,35 @@ harness_fail() {
 # $1: the prompt's marker or nothing. Runs the recorded interpreter and takes only an answer that ends in its verdict:
 # an interpreter that exits 0 without deciding, or is killed, has not let anything pass.
 harness_guard() {
-  # The interpreter's own complaints are dropped: standard error carries reasons, and the first line must be one.
-  harness_out=$("$harness_python" -I -S -X "pycache_prefix=$harness_data/pycache" \
-    "$harness_root/hooks/harness_guard.py" --launched "$harness_event" "$1" 2>/dev/null)
-  harness_status=$?
-  harness_verdict=${harness_out##*"$harness_line"}
-  harness_body=${harness_out%"$harness_verdict"}
-  harness_body=${harness_body%"$harness_line"}
-  case $harness_status:$harness_verdict:$harness_body in
-  0:harness-guard:pass:) exit 0 ;;
-  0:harness-guard:answer:?*)
-    printf '%s\n' "$harness_body"
+  # The complaints of the interpreter, and of the shell about it, are dropped: standard error carries reasons, and the
+  # first line must be one.
+  {
+    harness_out=$("$harness_python" -I -S -X "pycache_prefix=$harness_data/pycache" \
+      "$harness_root/hooks/harness_guard.py" --launched "$harness_event" "$1")
+    harness_status=$?
+  } 2>/dev/null
+  # Split into lines in one go: taking lines off with patterns is quadratic in some shells.
+  set -f
+  IFS=$harness_line
+  set -- $harness_out
+  harness_verdict=
+  for harness_verdict; do :; done
+  case $harness_status:$harness_verdict:$#:$harness_event in
+  0:harness-guard:pass:1:*) exit 0 ;;
+  0:harness-guard:answer:2:*)
+    printf '%s\n' "$1"
     exit 0
     ;;
-  2:harness-guard:deny:?*"$harness_line"?*)
-    case $harness_event in
-    PreToolUse | PreSkillShellCommand | ConfigChange)
-      printf '%s\n' "${harness_body%%"$harness_line"*}"
-      printf '%s\n' "${harness_body#*"$harness_line"}" >&2
+  2:harness-guard:deny:[0-9]*:PreToolUse | 2:harness-guard:deny:[0-9]*:PreSkillShellCommand | 2:harness-guard:deny:[0-9]*:ConfigChange)
+    harness_first=$1
+    case ${2-} in
+    '|'?*)
+      printf '%s\n' "$harness_first"
+      shift
+      # Each line of the reason stands behind a bar, so that empty ones survive the splitting.
+      for harness_reason; do
+        case $harness_reason in '|'*) printf '%s\n' "${harness_reason#?}" ;; esac
+      done >&2
       exit 2
       ;;
     esac

@@ -9,13 +9,14 @@ belong to the process alone; no child inherits them.
 
 from __future__ import annotations
 
-import _signal  # ``signal`` itself imports ``enum``, which alone costs most of a bare start
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal as _signal
     from collections.abc import Callable
     from types import FrameType
     from typing import Final
+else:
+    import _signal  # ``signal`` itself imports ``enum``, which alone costs most of a bare start
 
 DEADLINE_S: Final = 10.0
 GRACE_S: Final = 1.0  # what cleaning up may take

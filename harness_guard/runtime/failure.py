@@ -82,5 +82,7 @@ def framed(stdout: str, stderr: str, status: int) -> str | None:
     if status == 0:
         return f"{line}\nharness-guard:answer\n"
     if status == 2 and line and stderr.strip():  # noqa: PLR2004  the one status that both hosts block on
-        return f"{line}\n{stderr.strip()}\nharness-guard:deny\n"
+        # Every line of the reason behind a bar: the launcher splits at line ends, and empty lines must survive that.
+        barred = "\n".join("|" + part for part in stderr.strip().split("\n"))
+        return f"{line}\n{barred}\nharness-guard:deny\n"
     return None

@@ -66,7 +66,8 @@ def main(arguments: list[str], root: str) -> int:
     call.launched = bool(arguments)
     call.event = arguments[1] if len(arguments) > 1 else ""
     call.marker = arguments[2] if len(arguments) > 2 and arguments[2] else None  # noqa: PLR2004  the third argument
-    deadline.start(lambda: posix._exit(_fail(call, "the guard's 10 seconds are over", _AGAIN)))  # noqa: SLF001  must not unwind
+    # The process ends there and then: whatever did not heed the exception must not run on.
+    deadline.start(lambda: posix._exit(_fail(call, "the guard's 10 seconds are over", _AGAIN)))
     try:
         answer = _answer(call)
         deadline.stop()
@@ -131,7 +132,8 @@ def _isolate(call: _Call) -> None:
 
 def _payload() -> bytes:
     """Read standard input up to the end of one JSON value, even if the host keeps the pipe open."""
-    parts, size, tried = [], 0, 0
+    parts: list[bytes] = []
+    size = tried = 0
     while True:
         part = posix.read(0, _CHUNK)
         if not part:
@@ -210,10 +212,10 @@ def _use_runtime(call: _Call) -> None:
 
 def _send(call: _Call, answer: tuple[str, str, int]) -> int:
     stdout, stderr, status = answer
+    text = framed(stdout, stderr, status)
+    if text is None:
+        return _fail(call, f"the guard gave no answer that a host understands (status {status})", _AGAIN)
     if call.launched:
-        text = framed(stdout, stderr, status)
-        if text is None:
-            return _fail(call, f"the guard gave no answer that a host understands (status {status})", _AGAIN)
         _write(1, text)
         return status
     if status == _VERDICT_DENIED:

@@ -1,5 +1,4 @@
-"""Prepare a data folder: packages, prepared tables, bytecode, the sealing key, the command line (architecture,
-"Running inside a plugin").
+"""Prepare a data folder: packages, prepared tables, bytecode, the sealing key, the command line.
 
 Standard library only, because it runs before anything else is there. Every file and folder appears under its name
 complete or not at all, so that a kill at any instant leaves the old runtime or the new one; a lock lets two of these
@@ -18,7 +17,7 @@ import sysconfig
 import tempfile
 from contextlib import contextmanager
 
-from harness_guard.errors import HarnessError, ProvisionError
+from harness_guard.errors import ProvisionError
 from harness_guard.places import Places, data_folder
 from harness_guard.runtime.manifests import LOCK
 from harness_guard.runtime.naming import runtime_name
@@ -83,7 +82,8 @@ def provision(data: str, root: str, *, source: str | None = None) -> None:
         ProvisionError: If this Python is too old, has no pip, nothing can be fetched or nothing can be written.
     """
     if sys.version_info < OLDEST:
-        raise ProvisionError("provision.python", f"this is Python {sys.version.split()[0]}", "run it with 3.11 or newer")
+        found = f"this is Python {sys.version.split()[0]}"
+        raise ProvisionError("provision.python", found, "run it with Python 3.11 or newer")
     places = Places(data)
     try:
         os.makedirs(places.runtime, mode=0o700, exist_ok=True)
@@ -269,7 +269,9 @@ def _narrated(command: list[str], *, cwd: str, environ: Mapping[str, str]) -> st
         for line in running.stdout or ():
             sys.stderr.write(f"  {line}")
             tail = [*tail, line.strip()][-_TAIL_LINES:]
-    return " | ".join(line for line in tail if line) or f"status {running.returncode}" if running.returncode else ""
+    if running.returncode == 0:
+        return ""
+    return " | ".join(line for line in tail if line) or f"status {running.returncode}"
 
 
 def _make_key(path: str) -> None:
@@ -314,7 +316,8 @@ def _run_prepared(python: str, pycache: str, root: str, packages: str, script: s
     done = subprocess.run(command, cwd="/", capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        raise ProvisionError("provision.prepare", f"the packages do not work here: {last}", "report this with the text above")
+        found = f"the packages do not work here: {last}"
+        raise ProvisionError("provision.prepare", found, "report this with the text above")
 
 
 def _tell(text: str) -> None:
@@ -345,8 +348,3 @@ for module in pkgutil.walk_packages(harness_guard.__path__, "harness_guard."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
-
-
-def describe(error: HarnessError) -> str:
-    """Render an error for a terminal: what was seen, then what to do."""
-    return f"harness-guard {error.rule}: {error.seen}\nNext: {error.remedy}\n"

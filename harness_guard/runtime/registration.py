@@ -18,16 +18,16 @@ TIMEOUT_S: Final = 7200
 
 DENY_TOOL: Final = "deny"
 BLOCK_CHANGE: Final = "block"
-PASS_WITH_CONTEXT: Final = "context"
-PASS_IN_SILENCE: Final = "silence"
+GO_ON_WITH_CONTEXT: Final = "context"
+GO_ON_IN_SILENCE: Final = "silence"
 
 # Event -> what it answers when the guard cannot run while a marker stands.
 FAILURE_ANSWERS: Final = {
-    "UserPromptSubmit": PASS_WITH_CONTEXT,
+    "UserPromptSubmit": GO_ON_WITH_CONTEXT,
     "PreToolUse": DENY_TOOL,
-    "SubagentStart": PASS_IN_SILENCE,
-    "SubagentStop": PASS_IN_SILENCE,
-    "Stop": PASS_IN_SILENCE,
+    "SubagentStart": GO_ON_IN_SILENCE,
+    "SubagentStop": GO_ON_IN_SILENCE,
+    "Stop": GO_ON_IN_SILENCE,
     "PreSkillShellCommand": DENY_TOOL,
     "ConfigChange": BLOCK_CHANGE,
 }
@@ -46,7 +46,7 @@ def _answer(event: str) -> str:
     reason = f"{_GONE}\\n{_NEXT}"
     if FAILURE_ANSWERS[event] == BLOCK_CHANGE:
         return f'{{"decision":"block","reason":"{reason}"}}'
-    if FAILURE_ANSWERS[event] == PASS_WITH_CONTEXT:
+    if FAILURE_ANSWERS[event] == GO_ON_WITH_CONTEXT:
         inner = f'"additionalContext":"{reason}\\nThis prompt activated nothing and approved nothing."'
     else:
         inner = f'"permissionDecision":"deny","permissionDecisionReason":"{reason}"'
@@ -67,12 +67,13 @@ def command(event: str) -> str:
         The line, without a newline.
     """
     source = f"harness_event={event}; . {_LAUNCHER}"
-    if FAILURE_ANSWERS[event] == PASS_IN_SILENCE:
-        return f"if [ -r {_LAUNCHER} ]; then ({source}); fi; exit 0"
-    if FAILURE_ANSWERS[event] == PASS_WITH_CONTEXT:
+    if FAILURE_ANSWERS[event] == GO_ON_IN_SILENCE:
+        return f"if [ -r {_LAUNCHER} ]; then ({source}) 2>/dev/null; fi; exit 0"
+    if FAILURE_ANSWERS[event] == GO_ON_WITH_CONTEXT:
         # Without the launcher nobody notes an activation: who typed one must not believe that the guard is on.
         unseen = f"case $(cat) in *'$harness'*) ;; *) {_SILENT};; esac"
-        return f"if [ -r {_LAUNCHER} ]; then ({source}) && exit 0; fi; {unseen}; printf '%s\\n' '{_answer(event)}'; exit 0"
+        told = f"printf '%s\\n' '{_answer(event)}'; exit 0"
+        return f"if [ -r {_LAUNCHER} ]; then ({source}; exit 1) 2>/dev/null && exit 0; fi; {unseen}; {told}"
     refuse = f"printf '%s\\n' '{_answer(event)}'; echo '{_GONE}' >&2; echo '{_NEXT}' >&2; exit 2"
     return f"if [ -r {_LAUNCHER} ]; then {source}; fi; {_SILENT}; {refuse}"
 

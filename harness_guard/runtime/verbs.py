@@ -71,7 +71,7 @@ def _use_runtime(data: str, arguments: list[str], root: str) -> None:
         recorded = _recorded(places) or ""
     if not (sys.flags.isolated and sys.flags.no_site):
         flags = ["-I", "-S", "-X", f"pycache_prefix={places.pycache}"]
-        os.execv(recorded, [recorded, *flags, f"{root}/hooks/harness_guard.py", *arguments])
+        os.execv(recorded, [recorded, *flags, f"{root}/hooks/harness_guard.py", *arguments])  # noqa: S606  no shell
     packages = f"{places.runtime}/{runtime_name()}"
     if not os.path.isdir(packages):
         provision(data, root)

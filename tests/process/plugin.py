@@ -18,7 +18,7 @@ from harness_guard.runtime.registration import command
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAVES = ("__init__.py", "errors.py", "places.py", "rawjson.py", "records.py")
-SHELLS = tuple(shell for shell in ("/bin/dash", "/bin/bash", "/bin/sh") if Path(shell).exists())
+SHELLS = tuple(shell for shell in ("/bin/dash", "/bin/bash") if Path(shell).exists())
 
 DISPATCH = '''\
 """Stand-in: a test's own decision."""
