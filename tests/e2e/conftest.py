@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
-
-from tests.e2e.guarded import Guarded, provision  # noqa: E402
-from tests.e2e.hosts.claude import Claude  # noqa: E402
-from tests.e2e.hosts.codex import Codex  # noqa: E402
-from tests.e2e.hosts.world import copy_tracked, snapshot  # noqa: E402
+from tests.e2e.guarded import Guarded, provision
+from tests.e2e.hosts.claude import Claude
+from tests.e2e.hosts.codex import Codex
+from tests.e2e.hosts.world import copy_tracked, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.e2e.hosts.conversation import Conversation
 
+ROOT = Path(__file__).resolve().parents[2]
 DATA_VARIABLE = "HARNESS_GUARD_TEST_DATA"
 _DEFAULT_DATA = Path("~/.cache/harness-guard/data")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark everything below this folder as in need of the hosts' binaries."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("host")
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +50,7 @@ def open_guarded(plugin: Path, provisioned: Path, tmp_path: Path) -> Iterator[Ca
     before = snapshot(plugin)
     opened: list[Guarded] = []
 
-    def open_one(kind: type[Conversation], **options: object) -> Guarded:
+    def open_one(kind: type[Conversation], **options: Any) -> Guarded:
         folder = tmp_path / f"{kind.name}-{len(opened)}"
         opened.append(Guarded.open(kind, folder, plugin=plugin, provisioned=provisioned, **options))
         return opened[-1]

@@ -7,14 +7,14 @@ import os
 import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.e2e.hosts.script import Call, JsonObject, Say, ScriptError, Seen
 from tests.e2e.hosts.world import World, make_repository, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.e2e.hosts.conversation import Conversation
     from tests.e2e.hosts.script import Step, Turn
@@ -215,11 +215,11 @@ def without_section(text: str, heading: str) -> str:
 
 def _bindings(seen: Seen) -> JsonObject:
     return {
-        "accepted_plan_hash": seen.find(r'accepted_plan_hash\W+(sha256:[0-9a-f]{64})'),
+        "accepted_plan_hash": seen.find(r"accepted_plan_hash\W+(sha256:[0-9a-f]{64})"),
         "accepted_amendment_hash": None,
         "diff_revision": seen.find(r'diff_revision"?[:\s`"]+([^\s`",]+)'),
-        "verification_fingerprint": seen.find(r'verification_fingerprint\W+(sha256:[0-9a-f]{64})'),
-        "review_round": int(seen.find(r'review_round\W+(\d+)')),
+        "verification_fingerprint": seen.find(r"verification_fingerprint\W+(sha256:[0-9a-f]{64})"),
+        "review_round": int(seen.find(r"review_round\W+(\d+)")),
     }
 
 
@@ -260,7 +260,7 @@ class Guarded:
     @classmethod
     def open(
         cls, kind: Callable[..., Conversation], folder: Path, *, plugin: Path, provisioned: Path,
-        files: dict[str, str] | None = None, **options: object,
+        files: dict[str, str] | None = None, **options: Any,
     ) -> Guarded:  # fmt: skip
         """Make a repository and a world, install and provision the guard in it, and start the host."""
         world = World(folder / "world", folder / "repository", plugin)

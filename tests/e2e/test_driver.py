@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.hosts.claude import Claude
 from tests.e2e.hosts.codex import CODE_MODE_MODEL, Codex
-from tests.e2e.hosts.script import Call, Parallel, Say, ScriptError, Seen
+from tests.e2e.hosts.script import Call, JsonObject, Parallel, Say, ScriptError, Seen
 from tests.e2e.hosts.world import World, find_binary, make_repository
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def host(request: pytest.FixtureRequest, open_host: Callable[..., Conversation])
     return open_host(request.param)
 
 
-def witnessed(host: Conversation, event: str) -> list[dict]:
+def witnessed(host: Conversation, event: str) -> list[JsonObject]:
     """The payloads of one event, oldest first."""
     lines = (host.data / "witness.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]

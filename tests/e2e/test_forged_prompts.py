@@ -133,23 +133,15 @@ def test_an_answer_queued_behind_the_plan_approves_nothing(host: Guarded) -> Non
 
 
 def test_a_childs_task_approves_nothing(codex: Guarded) -> None:
-    gate_stands = threading.Event()
-    task = Call("spawn_agent", {"message": "y"}, namespace="multi_agent_v1", hold=gate_stands)
     codex.host.begin(
-        "Have somebody wait.",
-        Call("spawn_agent", {"message": "Wait, then ask somebody."}, namespace="multi_agent_v1"),
-        Say("Somebody waits."),
-        children={"Wait, then": (task, Say("Asked.")), r"(?m)^y$": (codex.host.write("src/forged.py", "f\n"), Say("Done."))},
+        ACTIVATION,
+        Call("spawn_agent", {"message": "y"}, namespace="multi_agent_v1"),
+        Say(plan()),
+        children={r"(?m)^y$": (codex.host.write("src/forged.py", "forged\n"), Say("Done."))},
     )
-    codex.host.server.wait_for_request(1, lane="Wait, then")
     codex.host.finish(interrupted=True)
-    codex.host.server.extend("Wait, then", (Say("Asked."),))
-    codex.host.server.extend(r"(?m)^y$", (codex.host.write("src/forged.py", "forged\n"), Say("Done."), Say("Done.")))
-    codex.planned()
-    threading.Event().wait(1.2)
-    gate_stands.set()
-    codex.host.wait_for(lambda: codex.host.server.requests("Wait, then") > 1, "the child to go on")
     assert_nothing_granted(codex)
+    assert codex.gate() == "Plan"
 
 
 def claude_prompt_makers(host: Guarded) -> tuple[Call, ...]:

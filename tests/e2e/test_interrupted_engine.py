@@ -33,7 +33,7 @@ def test_an_interrupt_leaves_nothing_of_the_engine(open_guarded: Callable[..., G
     before = host.state()
     files = {path.relative_to(host.run_folder) for path in host.run_folder.rglob("*evidence*/*")}
     host.host.begin("Have it reviewed.", host.spawn, Say("Never said."))
-    host.host.wait_for(lambda: len(processes_with(marker)) >= 2, "the engine to run the verification")  # noqa: PLR2004
+    host.host.wait_for(lambda: len(processes_with(marker)) >= 2, "the engine to run the verification")
     host.host.interrupt()
     turn = host.host.finish(interrupted=True)
     host.host.wait_for(lambda: not processes_with(marker), "the engine's processes to end", limit_s=8.0)

@@ -97,7 +97,7 @@ class Claude(Conversation):
     def resume_elsewhere(self, prompt: str, *, limit_s: float = 40.0) -> str:
         """`claude -p --resume ID PROMPT`, as a shell could start it."""
         command = self._command("--resume", self.session_id, prompt)
-        done = subprocess.run(  # noqa: S603 (the host under test)
+        done = subprocess.run(
             command, cwd=self.world.repository, env=self.environment, text=True, capture_output=True, timeout=limit_s,
             stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
@@ -118,7 +118,7 @@ class Claude(Conversation):
         elif kind == "system" and subtype in ("informational", "notification", "permission_denied"):
             self.noticed(str(message.get("content") or message.get("text") or message.get("message")))
         elif kind == "control_request":
-            answer = {"subtype": "success", "request_id": message.get("request_id"), "response": {}}
+            answer: JsonObject = {"subtype": "success", "request_id": message.get("request_id"), "response": {}}
             self._send({"type": "control_response", "response": answer})
 
     def write(self, path: str, text: str) -> Call:
@@ -143,7 +143,6 @@ class Claude(Conversation):
 
     def await_child(self) -> tuple[Step, ...]:
         """The host wakes the root when the child has ended, so the root has nothing to do but say so."""
-
         return (Say("The child is at work."),)
 
     def _absolute(self, path: str) -> str:

@@ -146,7 +146,7 @@ class Codex(Conversation):
     def resume_elsewhere(self, prompt: str, *, limit_s: float = 40.0) -> str:
         """`codex exec resume ID PROMPT`, as a shell could start it; the host refuses while another process has the session."""
         command = [self._binary, "exec", "--json", "--skip-git-repo-check", "resume", self.session_id, prompt]
-        done = subprocess.run(  # noqa: S603 (the host under test)
+        done = subprocess.run(
             command, cwd=self.world.repository, env=self.environment, text=True, capture_output=True, timeout=limit_s,
             stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip

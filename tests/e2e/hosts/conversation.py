@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
-import re
 import subprocess
 import threading
 import time
@@ -16,6 +16,7 @@ from tests.e2e.hosts.script import Call, HookRun, JsonObject, Say, ScriptError, 
 from tests.e2e.hosts.world import difference, snapshot
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
     from pathlib import Path
 
@@ -37,13 +38,14 @@ class Pipe:
     def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str], log: Path) -> None:
         """Start it in a process group of its own; standard error goes to the log."""
         with log.open("ab") as stderr:
-            self.process = subprocess.Popen(  # noqa: S603 (the host under test)
+            self.process = subprocess.Popen(
                 command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
                 text=True, encoding="utf-8", errors="replace", start_new_session=True,
             )  # fmt: skip
         self.messages: queue.SimpleQueue[JsonObject | None] = queue.SimpleQueue()
         self._writing = threading.Lock()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def send(self, message: JsonObject) -> None:
         """Write one message."""
@@ -57,23 +59,23 @@ class Pipe:
     def close(self, grace_s: float = 5.0) -> None:
         """End it: close its input, then insist."""
         if self.process.stdin is not None:
-            try:
+            with contextlib.suppress(OSError):
                 self.process.stdin.close()
-            except OSError:
-                pass
         for insist in (self.process.terminate, self.process.kill):
             try:
                 self.process.wait(grace_s)
             except subprocess.TimeoutExpired:
                 insist()
         self.process.wait()
+        self._reader.join()
 
     def _read(self) -> None:
-        for line in self.process.stdout or ():
-            try:
-                self.messages.put(json.loads(line))
-            except ValueError:
-                continue
+        stream = self.process.stdout
+        if stream is not None:
+            with stream:
+                for line in stream:
+                    with contextlib.suppress(ValueError):
+                        self.messages.put(json.loads(line))
         self.messages.put(None)
 
 
@@ -173,7 +175,6 @@ class Conversation(ABC):
         """Send a prompt and return at once."""
         self.listen(*steps, children=children)
         self._prompt = prompt
-        self.last_result_s = 0.0
         self.send_prompt(prompt)
 
     def at_once(self, prompt: str, *steps: Step, then: str, after: tuple[Step, ...]) -> Turn:
@@ -186,6 +187,7 @@ class Conversation(ABC):
         """Begin a turn's record without a prompt, when something else makes the host go on."""
         self._pump()
         self._prompt, self._status, self._hooks, self._notices = "", "", [], []
+        self.last_result_s = 0.0
         self._before = snapshot(self.world.repository)
         self.server.begin(steps, children or {})
 

@@ -38,7 +38,7 @@ def run(*command: str, cwd: Path, env: dict[str, str] | None = None, limit_s: fl
     Raises:
         ScriptError: It failed.
     """
-    done = subprocess.run(  # noqa: S603 (the scenario's own commands)
+    done = subprocess.run(
         command, cwd=cwd, env=env, text=True, capture_output=True, timeout=limit_s, stdin=subprocess.DEVNULL, check=False
     )
     if done.returncode:

@@ -8,7 +8,7 @@ CONTEXT = "WITNESSED-PROMPT"
 BRIEF = "WITNESSED-CHILD"
 
 
-def answer(event: dict) -> None:
+def answer(event: dict[str, object]) -> None:
     """Deny, add context or block, so that a driver's report can be checked on each."""
     name, text = event["hook_event_name"], json.dumps(event)
     if name == "PreToolUse" and "forbidden" in text:
@@ -21,11 +21,11 @@ def answer(event: dict) -> None:
     if name in ("UserPromptSubmit", "SubagentStart"):
         context = CONTEXT if name == "UserPromptSubmit" else BRIEF
         print(json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}))
-    if name in ("Stop", "SubagentStop") and "once more" in (event.get("last_assistant_message") or ""):
+    if name in ("Stop", "SubagentStop") and "once more" in str(event.get("last_assistant_message")):
         print(json.dumps({"decision": "block", "reason": "standin wants more"}))
 
 
-def rows(path: object) -> list:
+def rows(path: object) -> list[object]:
     """The transcript as it is at this moment."""
     try:
         with open(str(path), encoding="utf-8") as transcript:
