@@ -140,9 +140,9 @@ def _candidate(index: int, line: str, forms: re.Pattern[str]) -> _Candidate | No
 def _first_in_paragraph(lines: list[str], candidates: list[_Candidate], skill_path: str) -> _Candidate | None:
     """Ask the CommonMark parser which of the lines is ordinary paragraph text; give the first.
 
-    Each candidate gets a mark of private-use characters (in place of ``$harness``, in front of a link). They mean nothing
-    to Markdown, so the text is parsed as it stands, and a mark that comes back as the start of a line of plain text
-    proves that line and no other.
+    Each candidate gets a mark of private-use characters (in place of ``$harness``, in front of a link). They mean
+    nothing to Markdown, so the text is parsed as it stands, and a mark that comes back as the start of a line of plain
+    text proves that line and no other.
     """
     used = set("\n".join(lines))
     mark = next((chr(code) for code in _PRIVATE_USE if chr(code) not in used), None)

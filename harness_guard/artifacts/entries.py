@@ -54,7 +54,8 @@ def read_boundary(section: Section) -> tuple[str, ...]:
         try:
             check_entry(item[1])
         except ArtifactError as error:
-            raise LineError(number, error.rule, seen=error.seen, remedy=error.remedy) from None
+            remedy = error.remedy[:1].upper() + error.remedy[1:].removesuffix(".") + "."
+            raise LineError(number, error.rule, seen=error.seen, remedy=remedy) from None
         _add(entries, item[1], number=number)
     return tuple(entries)
 

@@ -21,10 +21,11 @@ class LineError(ArtifactError):
 
 
 def shown(text: str) -> str:
-    """Quote foreign text for a reason: in backticks, on one line, escaped, cut.
+    """Quote foreign text for a reason: in backticks (in quotes if it holds some), on one line, escaped, cut.
 
     Everything that does not print as itself is escaped, so that a reason cannot be used to write on the human's screen.
     """
-    kept = text[:SHOWN_CHARACTERS].replace("`", "'")
+    kept = text[:SHOWN_CHARACTERS]
+    mark = '"' if "`" in kept else "`"
     escaped = "".join([c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in kept])
-    return f"`{escaped}{'…' if len(text) > SHOWN_CHARACTERS else ''}`"
+    return f"{mark}{escaped}{'…' if len(text) > SHOWN_CHARACTERS else ''}{mark}"

@@ -1,7 +1,7 @@
 """What ordinary text of an artifact must not hold, because a renderer would hide it or show it as something else.
 
 Every check looks at one line: code spans have to close on their line, so no construct of CommonMark reaches across
-lines and the reading here is the renderer's. Inside code spans nothing is checked; there the reader sees the characters.
+lines and the reading here is the renderer's. Inside code spans nothing is checked; there a reader sees every character.
 """
 
 from __future__ import annotations

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+from harness_guard.artifacts.characters import check_characters, is_plain
+from harness_guard.artifacts.fault import LineError
 from harness_guard.artifacts.plan import GATE as PLAN_GATE
 from harness_guard.artifacts.plan import RULES
+from harness_guard.artifacts.prose import check_prose
 from harness_guard.artifacts.repair_resume import GATE as RESUME_GATE
+from harness_guard.artifacts.sections import OLD_EVIDENCE
 from harness_guard.canonical import canonical
 
 TYPE_CHECKING = False
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
         VerificationCommand,
     )
 
+_MARKUP = "`<>&[]\\"
+
 CHANGES_HINT = "- `<path>`: `<what is different now>`"
 RISKS_HINT = "`<what is left to watch, or None>`"
 
@@ -32,7 +38,8 @@ def render_resume(context: ResumeContext, reason: str) -> str:
 
     Args:
         context: The current bindings.
-        reason: Why the run paused and why it may go on, ordinary text without HTML, links or stray backticks.
+        reason: Why the run paused. It may quote a tool call, so what an artifact must not hold is replaced by blanks;
+            what is rendered always parses.
     """
     members = {
         "accepted_plan_hash": context.accepted_plan_hash,
@@ -41,8 +48,21 @@ def render_resume(context: ResumeContext, reason: str) -> str:
         "verification_fingerprint": context.verification_fingerprint,
         "additional_rounds": context.additional_rounds,
     }
-    sections = [("Resume Context", _object("resume_context", members)), ("Reason", reason), ("Approval", RESUME_GATE)]
+    sections = [("Resume Context", _object("resume_context", members)), ("Reason", plain_line(reason)), ("Approval", RESUME_GATE)]
     return _artifact("Repair Resume", sections)
+
+
+def plain_line(text: str) -> str:
+    """Give any text as one line that is ordinary prose of an artifact, unchanged if it is that already."""
+    line = " ".join(text.replace(OLD_EVIDENCE, "").split())
+    try:
+        check_characters([line])
+        check_prose(line, 1, is_gated=True)
+    except LineError:
+        line = "".join([c if is_plain(c) and c not in _MARKUP else " " for c in line])
+    # A letter in front keeps Markdown from reading a heading, a fence, a list or an underline.
+    line = " ".join(line.split())
+    return line if line[:1].isalpha() else f"Reason: {line}".rstrip()
 
 
 def render_review(review: Review) -> str:

@@ -52,6 +52,11 @@ class Block:
             seen.add(place)
         return self.line
 
+    def line_of_word(self, word: str) -> int:
+        """Give the line of a bare word, such as ``NaN``."""
+        found = next((token.start() for token in _TOKEN.finditer(self.text) if token[0] == word), 0)
+        return self.line_at(found)
+
     def line_at(self, offset: int) -> int:
         """Give the line of a character."""
         return self.line + self.text.count("\n", 0, offset)
@@ -172,7 +177,7 @@ class Node:
     def check_equal(self, expected: str | int) -> None:
         """Demand one value of one type."""
         if type(self.value) is not type(expected) or self.value != expected:
-            raise self._bad(shown(str(self.value)), f"`{str(expected).lower() if expected is True else expected}`")
+            raise self._bad(_json_word(self.value), _json_word(expected))
 
     def _mistyped(self, expected: str) -> LineError:
         return self.error(
@@ -187,6 +192,10 @@ class Node:
             seen=f"found {found} as {self.name}, expected {expected}",
             remedy="Write a value that the rule allows.",
         )
+
+
+def _json_word(value: object) -> str:
+    return shown(str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def _json_type(value: object) -> str:
@@ -250,4 +259,6 @@ def _load(block: Block) -> object:
         seen = f"found a block that is no strict JSON: {shown(words)}"
         if words.startswith("duplicate key"):
             line = block.line_of_duplicate()
+        elif words.endswith("is no JSON"):
+            line = block.line_of_word(words.partition(" ")[0])
     raise LineError(line, "artifact.json", seen=seen, remedy="Write the JSON block as the template shows it.")

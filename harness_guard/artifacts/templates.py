@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from harness_guard.artifacts.render import acceptance_rows, binding_members
+from harness_guard.artifacts.render import acceptance_rows, binding_members, plain_line
 from harness_guard.canonical import canonical
 from harness_guard.errors import ArtifactError
 
@@ -63,7 +63,7 @@ def resume_fields(context: ResumeContext, reason: str) -> dict[str, str]:
         "diff_revision": canonical(context.diff_revision),
         "verification_fingerprint": canonical(context.verification_fingerprint),
         "additional_rounds": canonical(context.additional_rounds),
-        "reason": reason,
+        "reason": plain_line(reason),
     }
 
 

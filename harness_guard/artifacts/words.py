@@ -70,7 +70,7 @@ def _piece(token: re.Match[str]) -> str | None:
         return text[1]
     special = _SPECIAL.intersection(text)
     if special:
-        raise _refused(f"`{min(special).replace('`', 'a backtick')}` in {shown(text)} means something to a shell")
+        raise _refused(f"{shown(min(special))} in {shown(text)} means something to a shell")
     return text
 
 
