@@ -64,10 +64,15 @@ class ProcessAlive(Question["bool"]):
 
 @dataclass(frozen=True, slots=True)
 class AuthorOf(Question["Author"]):
-    """Who wrote the prompt, as the host's transcript tells; ``unknown`` where the host names no author."""
+    """Who wrote the prompt, as the host's transcript tells; ``unknown`` where the host names no author.
 
+    A prompt that was handed to the host before ``after_ms`` counts as ``forged``: it answers what nobody could read.
+    """
+
+    host: str
     transcript_path: str | None
     turn_id: str
+    after_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +108,8 @@ class PlacesOf(Question["tuple[Place, ...]"]):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkLandsAt(Question["str"]):
-    """Real path of what a new link would point to."""
+class LinkPlaces(Question["tuple[Place, Place]"]):
+    """Where a new link would stand and what it would lead to."""
 
     link: Link
 
@@ -178,6 +183,7 @@ class Verification:
         failed: The first command that was not green.
         detail: What moved or is busy, for the reason.
         paths: Paths that moved, sorted.
+        runs: Every command that ran.
     """
 
     outcome: Literal["green", "red", "unavailable", "moved", "busy"]
@@ -187,6 +193,7 @@ class Verification:
     failed: CommandRun | None = None
     detail: str = ""
     paths: tuple[str, ...] = ()
+    runs: tuple[CommandRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +201,16 @@ class Verified(Question["Verification"]):
     """Run the required commands of the policy now, unless the tree has not moved since a run of the same ones."""
 
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class LastVerification(Question["Verification | None"]):
+    """The engine's last record, if it is whole and the one that the state names."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefFile(Question["str"]):
+    """Absolute path of the Reviewer's ``brief.md``."""
 
 
 @dataclass(frozen=True, slots=True)

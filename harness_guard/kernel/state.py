@@ -63,6 +63,7 @@ class Gate:
         criteria: Ids and texts of the acceptance criteria; empty for a Repair Resume.
         max_helpers: Read-only helpers that the plan allows.
         added_rounds: Repair rounds that a Repair Resume adds.
+        diff_revision: The tree that a Repair Resume is bound to; ``None`` for a Plan.
     """
 
     kind: GateKind
@@ -73,6 +74,7 @@ class Gate:
     criteria: tuple[tuple[str, str], ...] = ()
     max_helpers: int = 0
     added_rounds: int = 0
+    diff_revision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,10 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The human's last ``y``: which prompt it was and whether its provenance has been checked."""
+    """The human's last ``y``: which prompt it was, when its gate opened, whether its provenance has been checked."""
 
     turn_id: str
-    at_ms: int
+    gate_opened_at_ms: int
     is_verified: bool
 
 
@@ -114,7 +116,7 @@ class Reviewer:
     Attributes:
         spawns: How many spawns were let through in this run; it makes each nonce fresh.
         is_awaited: Whether a spawn was let through and its child has not started yet.
-        agent_id: The child that may attest; ``None`` before it started or after it was disowned.
+        agent_id: The living child that may attest; ``None`` before it started, after it ended or was disowned.
         blocks: How often its stop was refused.
     """
 
@@ -122,6 +124,11 @@ class Reviewer:
     is_awaited: bool = False
     agent_id: str | None = None
     blocks: int = 0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a Reviewer is about to start or at work."""
+        return self.is_awaited or self.agent_id is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +172,7 @@ class RunState:
         cancelled_turn: Turn in which the run was cancelled; mutations stay denied to its end.
         scratch: The run's writable folder in the system's temporary folder.
         control_plane: What no tool call may write, as JSON of ``policy.control_plane.ControlPlane``.
+        open_turn: The root's turn that has begun and not stopped yet, as far as prompts tell.
         plugin_version: Version of the plugin that wrote this.
     """
 
@@ -206,6 +214,7 @@ class RunState:
     cancelled_turn: str | None = None
     scratch: str = ""
     control_plane: Mapping[str, object] | None = None
+    open_turn: str | None = None
     plugin_version: str = ""
 
     @property

@@ -1,0 +1,1 @@
+"""What is kept: sealed state, lock, journal, first answers; nothing here decides anything."""

@@ -1,0 +1,191 @@
+"""The diff revision: a content hash of the working tree against the run's baseline (contract section 8).
+
+Taken with a private index and a private object folder, so that neither the user's index nor the repository is written.
+The private index keeps git's stat cache between snapshots: an unmoved tree costs about what ``git status`` costs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from harness_guard.canonical import canonical
+from harness_guard.errors import EvidenceError
+from harness_guard.kernel.questions import Snapshot
+from harness_guard.sha256 import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+    from harness_guard.evidence.git import Git
+    from harness_guard.kernel.state import Baseline
+
+_DIFF_BYTES: Final = 4_000_000  # a longer diff is cut in brief.md; the Reviewer can read the files
+
+
+class WorkingTree:
+    """Snapshots of one working tree, kept in one folder of the run."""
+
+    __slots__ = ("_folder", "_git")
+
+    def __init__(self, git: Git, folder: str) -> None:
+        """Take git in the working tree and an existing folder for index and objects."""
+        self._git = git
+        self._folder = folder
+        os.makedirs(self._objects, 0o700, exist_ok=True)
+
+    @property
+    def _index(self) -> str:
+        return f"{self._folder}/index"
+
+    @property
+    def _objects(self) -> str:
+        return f"{self._folder}/objects"
+
+    def head(self) -> str:
+        """Give HEAD's commit id, ``""`` in a repository without a commit."""
+        found = self._git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], may_fail=True)
+        return found.decode().strip()
+
+    def snapshot(self, caches: Iterable[str], base: str | None = None) -> str:
+        """Write the working tree as a tree object of ours and give its id.
+
+        Args:
+            caches: Folder names that are left out wherever they lie.
+            base: Tree of the baseline: what its ignore files ignore is ignored, not what today's do.
+
+        Returns:
+            The tree's id.
+
+        Raises:
+            EvidenceError: If git cannot tell.
+        """
+        self._prepare_index()
+        left_out = [f":(exclude,glob)**/{name}/**" for name in caches]
+        self._run(["add", "--all", "--", ".", *left_out])
+        tree = self._run(["write-tree"]).decode().strip()
+        if base is not None and self._ignore_files(tree) != self._ignore_files(base):
+            tree = self._with_base_ignores(base)
+        return tree
+
+    def _run(self, arguments: list[str], data: bytes | None = None) -> bytes:
+        return self._git.run(arguments, index=self._index, objects=self._objects, data=data)
+
+    def _prepare_index(self) -> None:
+        if os.path.exists(self._index):
+            return
+        found = self._git.run(["rev-parse", "--git-path", "index"]).decode().strip()
+        own = found if found.startswith("/") else f"{self._git.root}/{found}"
+        if os.path.exists(own):
+            shutil.copyfile(own, self._index)
+            # Flags of the user's index (assume-unchanged, skip-worktree) would hide changes from us.
+            names = self._run(["ls-files", "-z", "-v"])
+            flagged = [line[2:] for line in names.split(b"\0") if line and not line.startswith(b"H ")]
+            if flagged:
+                listed = b"".join(name + b"\0" for name in flagged)
+                self._run(["update-index", "-z", "--no-assume-unchanged", "--stdin"], listed)
+                self._run(["update-index", "-z", "--no-skip-worktree", "--stdin"], listed)
+        else:
+            self._run(["read-tree", "--empty"])
+
+    def _ignore_files(self, tree: str) -> bytes:
+        listed = self._run(["ls-tree", "-r", "-z", tree])
+        return b"\0".join(line for line in listed.split(b"\0") if line.endswith((b"/.gitignore", b"\t.gitignore")))
+
+    def _with_base_ignores(self, base: str) -> str:
+        """Add what only today's ignore files ignore: a file may not hide behind a line that the run itself wrote."""
+        hidden = self._run(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"])
+        if hidden:
+            shown = [name for name in hidden.split(b"\0") if name]
+            ignored = self._ignored_by(base, shown)
+            listed = b"\0".join(name for name in shown if name not in ignored)
+            if listed:
+                self._run(["update-index", "--add", "-z", "--stdin"], listed + b"\0")
+        return self._run(["write-tree"]).decode().strip()
+
+    def _ignored_by(self, base: str, names: list[bytes]) -> set[bytes]:
+        folder = f"{self._folder}/ignores"
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder, 0o700)
+        for line in self._ignore_files(base).split(b"\0"):
+            if not line:
+                continue
+            meta, _, name = line.partition(b"\t")
+            path = os.fsdecode(name)
+            os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
+            with open(f"{folder}/{path}", "wb") as copy:
+                copy.write(self._run(["cat-file", "blob", meta.split()[2].decode()]))
+        arguments = [f"--work-tree={folder}", "check-ignore", "--no-index", "-z", "--stdin"]
+        found = self._git.run(arguments, data=b"\0".join(names) + b"\0", may_fail=True)
+        return {name for name in found.split(b"\0") if name}
+
+    def against(self, baseline: Baseline, caches: Iterable[str]) -> Snapshot:
+        """Take a snapshot and compare it with the baseline.
+
+        Raises:
+            EvidenceError: If git cannot tell.
+        """
+        tree = self.snapshot(caches, baseline.tree)
+        listed = self._run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", baseline.tree, tree])
+        changed = tuple(sorted(os.fsdecode(name) for name in listed.split(b"\0") if name))
+        text = canonical({"head": baseline.head, "base": baseline.tree, "tree": tree})
+        return Snapshot(f"sha256:{sha256_hex(text.encode())}", changed, tree)
+
+    def absorb(self, baseline: Baseline, paths: Iterable[str], caches: Iterable[str]) -> str:
+        """Give the baseline's tree with some paths as they are now.
+
+        Raises:
+            EvidenceError: If git cannot tell.
+        """
+        now = self.snapshot(caches, baseline.tree)
+        wanted = {os.fsencode(path) for path in paths}
+        index = f"{self._folder}/absorb-index"
+        if os.path.exists(index):
+            os.unlink(index)
+        self._git.run(["read-tree", baseline.tree], index=index, objects=self._objects)
+        removed = b"".join(b"0 " + b"0" * len(now) + b"\t" + name + b"\0" for name in sorted(wanted))
+        added = b"".join(line + b"\0" for line in self._entries(now, wanted))
+        self._git.run(["update-index", "-z", "--index-info"], index=index, objects=self._objects, data=removed + added)
+        return self._git.run(["write-tree"], index=index, objects=self._objects).decode().strip()
+
+    def _entries(self, tree: str, wanted: set[bytes]) -> list[bytes]:
+        found = []
+        for line in self._run(["ls-tree", "-r", "-z", tree]).split(b"\0"):
+            meta, _, name = line.partition(b"\t")
+            if name in wanted:
+                mode, _, digest = meta.split()
+                found.append(mode + b" " + digest + b"\t" + name)
+        return found
+
+    def moved_since(self, tree: str, started_ns: int) -> tuple[str, ...]:
+        """List files of a tree whose inode changed since a moment: written and put back is moved too (ctime).
+
+        Args:
+            tree: A tree that the working tree equals now.
+            started_ns: The moment, in nanoseconds since the epoch.
+        """
+        found = []
+        for name in self._run(["ls-tree", "-r", "-z", "--name-only", tree]).split(b"\0"):
+            if not name:
+                continue
+            try:
+                changed = os.lstat(os.path.join(os.fsencode(self._git.root), name)).st_ctime_ns
+            except OSError as error:
+                raise EvidenceError("evidence.tree", f"{os.fsdecode(name)}: {error.strerror}", "Try again.") from error
+            if changed >= started_ns:
+                found.append(os.fsdecode(name))
+        return tuple(found)
+
+    def diff_text(self, baseline: Baseline, tree: str) -> str:
+        """Give the whole diff as text, for the Reviewer's brief."""
+        arguments = ["diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", baseline.tree, tree]
+        found = self._run(arguments)
+        text = found[:_DIFF_BYTES].decode(errors="replace")
+        return text if len(found) <= _DIFF_BYTES else f"{text}\n[cut at {_DIFF_BYTES} bytes of {len(found)}]\n"
+
+    def tracked(self) -> tuple[str, ...]:
+        """List every path that git tracks."""
+        found = self._git.run(["ls-files", "-z"])
+        return tuple(os.fsdecode(name) for name in found.split(b"\0") if name)

@@ -1,0 +1,243 @@
+"""Children: spawns, messages to them, their start and their end; among them the Reviewer (contract sections 5, 7, 8)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.brief import brief_head
+from harness_guard.kernel.decision import PASS, Decision, Reason, block, context, deny
+from harness_guard.kernel.outcome import DropAttestation, Outcome, WriteAttestation, WriteBrief
+from harness_guard.kernel.pause import pause
+from harness_guard.kernel.questions import (
+    BriefFile,
+    EngineRuns,
+    Installed,
+    LastVerification,
+    TreeNow,
+    Verified,
+    ask,
+)
+from harness_guard.kernel.spawn import REVIEWER_TYPE, is_review_spawn, next_spawn, spawn_problem
+from harness_guard.kernel.state import Reviewer
+from harness_guard.kernel.sweep import sweep
+from harness_guard.kernel.texts import next_step, spawn_block
+from harness_guard.kernel.tool_use import check_provenance
+from harness_guard.kernel.transitions import step
+from harness_guard.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.artifacts.values import Review
+    from harness_guard.kernel.event import Event
+    from harness_guard.kernel.questions import Asking, CommandRun, Verification
+    from harness_guard.kernel.state import RunState
+    from harness_guard.kernel.tools import ToolCall
+
+PLANNING_HELPERS: Final = 2  # contract section 4: helpers 0 to 2; before a plan is accepted nothing says fewer
+REVIEWER_BLOCKS: Final = 3  # contract section 6 counts three for Stop; a child that cannot do better is lost
+
+
+def decide_spawn(event: Event, state: RunState) -> Asking[Outcome]:
+    """Decide a spawn: the Reviewer's claim, or a read-only helper."""
+    if event.is_child:
+        seen = f"child agent {event.agent_id} may not spawn: the delegation depth is 1"
+        return Outcome(deny("spawn.depth", seen, "Report to the root; the root decides about helpers."))
+    if state.cancel_asked or state.state == "cancelled":
+        return Outcome(deny("spawn.cancelled", "the human cancelled the run", next_step(state)))
+    if is_review_spawn(event) or state.state in ("verifying", "reviewing"):
+        return (yield from _claim(event, state))
+    return _helper(event, state)
+
+
+def _helper(event: Event, state: RunState) -> Outcome:
+    arguments = event.tool_input or {}
+    if arguments.get("isolation"):
+        seen = "a helper in a worktree of its own would write there"
+        return Outcome(deny("spawn.isolation", seen, "Spawn it without isolation; helpers only read."))
+    limit = {"planning": PLANNING_HELPERS, "executing": state.max_helpers}.get(state.state, 0)
+    if len(state.children) >= limit:
+        seen = f"{len(state.children)} of {limit} read-only helpers are at work in {state.state}"
+        return Outcome(deny("spawn.helpers", seen, "Do the reading yourself, or wait until a helper has ended."))
+    return Outcome(PASS)
+
+
+def _claim(event: Event, state: RunState) -> Asking[Outcome]:
+    """The reviewer's spawn is the moment of claim: the engine runs the required verification (contract section 8)."""
+    if state.state not in ("executing", "verifying", "reviewing") or state.active_policy is None:
+        seen = f"the run is {state.state} and no review is due"
+        return Outcome(deny("spawn.not-due", seen, next_step(state)))
+    refusal = _claim_problem(event, state)
+    if refusal is not None:
+        return Outcome(refusal)
+    if (yield from ask(EngineRuns())):
+        return Outcome(deny("state.engine-runs", "the engine is running the verification", "Wait until it has ended."))
+    state, lost = yield from check_provenance(event, state)
+    if lost is not None:
+        return lost
+    state, breach = yield from sweep(state)
+    if breach is not None:
+        return (yield from pause(state, "tree changed outside the boundary", "deny", breach))
+    found = yield from ask(Verified(state.active_policy))
+    return (yield from _judge(state, found))
+
+
+def _claim_problem(event: Event, state: RunState) -> Decision | None:
+    process, host = event.process, state.host
+    if process is not None and host.pid and (process.pid, process.started) != (host.pid, host.started):
+        seen = f"this spawn comes from host process {process.pid}, the run belongs to process {host.pid}"
+        return deny("identity.process", seen, "Type a prompt in this host after the other one has ended.")
+    problem = spawn_problem(event, next_spawn(state))
+    if problem is not None:
+        remedy = "Spawn the Reviewer with exactly these arguments and no others:"
+        return deny("spawn.arguments", problem, remedy, spawn_block(state))
+    others = [child for child in state.children if child != state.reviewer.agent_id]
+    if others:
+        seen = f"other children are alive: {', '.join(others)}"
+        remedy = "End them first (TaskStop on Claude Code, close_agent or interrupt_agent on Codex), or wait for them."
+        return deny("spawn.children", seen, remedy)
+    return None
+
+
+def _judge(state: RunState, found: Verification) -> Asking[Outcome]:
+    if found.outcome == "busy":
+        return Outcome(deny("evidence.busy", found.detail, "Wait until the other engine run has ended."), state)
+    if found.outcome == "moved":
+        moved = ", ".join(found.paths[:20])
+        seen = f"the tree moved while the engine ran, so the run is no evidence: {found.detail or moved}"
+        return Outcome(deny("evidence.moved", seen, "Keep still and spawn the Reviewer again."), _unseen(state))
+    failed = found.failed
+    if found.outcome == "unavailable":
+        seen = f"required verification cannot be run: {_name(failed)}"
+        reason = Reason("evidence.unavailable", seen, "Make the command available, then resume.", _tail(failed))
+        return (yield from pause(_unseen(state), "verification unavailable", "deny", reason))
+    state = _recorded(state, found)
+    if found.outcome == "red":
+        reason = Reason("evidence.red", f"required verification is red: {_name(failed)}", _RED_REMEDY, _tail(failed))
+        if state.state != "executing":
+            return (yield from pause(state, "review claimed, verification red", "deny", reason))
+        return Outcome(Decision("deny", reason), step(state, "review claimed, verification red"), note="red")
+    round_ = state.review_round + (0 if state.state == "verifying" else 1)
+    reviewer = Reviewer(spawns=state.reviewer.spawns + 1, is_awaited=True)
+    after = step(replace(state, review_round=round_, reviewer=reviewer), "review claimed, verification green")
+    head = yield from brief_for(after, found)
+    return Outcome(PASS, after, (DropAttestation(), WriteBrief(head)), note="green")
+
+
+_RED_REMEDY: Final = "Fix the cause inside the boundary, then spawn the Reviewer again."
+
+
+def brief_for(state: RunState, found: Verification | None) -> Asking[str]:
+    """Write the head of the Reviewer's brief."""
+    path = yield from ask(BriefFile())
+    return brief_head(state, found.runs if found is not None else (), path)
+
+
+def _unseen(state: RunState) -> RunState:
+    return replace(state, wrote_unseen=True)
+
+
+def _recorded(state: RunState, found: Verification) -> RunState:
+    return replace(
+        state,
+        diff_revision=found.diff_revision,
+        integrity_fingerprint=found.integrity_fingerprint,
+        progress_fingerprint=found.progress_fingerprint,
+        evidence_green=found.outcome == "green",
+        wrote_unseen=True,
+    )
+
+
+def _name(run: CommandRun | None) -> str:
+    if run is None:
+        return "no command"
+    if run.exit_status is None:
+        return f"{run.id} `{run.command}` could not be started"
+    if run.timed_out:
+        return f"{run.id} `{run.command}` was ended at its time limit"
+    return f"{run.id} `{run.command}` exited {run.exit_status}"
+
+
+def _tail(run: CommandRun | None) -> str:
+    return f"The end of its output:\n{run.tail}" if run is not None and run.tail else ""
+
+
+def decide_prompting(event: Event, state: RunState, call: ToolCall) -> Asking[Outcome]:
+    """Decide a call whose text would come back as a prompt or reach a child (contract sections 5 and 7)."""
+    from harness_guard.artifacts.activation import would_act
+
+    installed = yield from ask(Installed())
+    for text in call.prompts:
+        if would_act(text, skill_path=installed.skill, marketplace=installed.marketplace):
+            seen = f"`{call.name}` would make a prompt that acts like a human's"
+            return Outcome(deny("prompt.acts", seen, "Leave activation, verbs and answers to the human."))
+    if event.is_child:
+        return Outcome(deny("identity.child", f"child agent {event.agent_id} may only read", "Report to the root."))
+    if state.state != "executing" or state.pending_gate is not None or not state.has_authority:
+        seen = f"`{call.name}` would make a prompt or reach a child while the run is {state.state}"
+        return Outcome(deny("prompt.not-now", seen, next_step(state)))
+    return Outcome(PASS)
+
+
+def decide_subagent_start(event: Event, state: RunState) -> Asking[Outcome]:
+    """Record a child that starts; brief it if it is the awaited Reviewer."""
+    child = event.agent_id or ""
+    is_reviewer = state.reviewer.is_awaited and (event.host != "claude" or event.agent_type == REVIEWER_TYPE)
+    if not is_reviewer:
+        return Outcome(PASS, replace(state, children=(*(c for c in state.children if c != child), child)))
+    started = replace(state.reviewer, is_awaited=False, agent_id=child)
+    found = yield from ask(LastVerification())
+    head = yield from brief_for(state, found)
+    return Outcome(context(head), replace(state, reviewer=started), note="reviewer started")
+
+
+def decide_subagent_stop(event: Event, state: RunState) -> Asking[Outcome]:
+    """Attest the Reviewer's Review; let every other child end (contract section 8)."""
+    from harness_guard.artifacts.registry import recognise
+
+    child = event.agent_id
+    left = tuple(other for other in state.children if other != child)
+    if child is None or child != state.reviewer.agent_id:
+        return Outcome(PASS, replace(state, children=left))
+    ended = replace(state, children=left, reviewer=replace(state.reviewer, agent_id=None))
+    if state.state != "verifying":
+        return Outcome(PASS, ended)
+    found = recognise(event.message)
+    problem = yield from review_problem(found, state)
+    if problem is None and found is not None:
+        return Outcome(PASS, ended, (WriteAttestation(found.digest, event.message),), note="attested")  # type: ignore[union-attr]  # a Review
+    if state.reviewer.blocks + 1 > REVIEWER_BLOCKS or problem is None or problem.rule == "review.tree-moved":
+        return Outcome(PASS, ended, note="reviewer lost")
+    again = replace(state, reviewer=replace(state.reviewer, blocks=state.reviewer.blocks + 1))
+    return Outcome(block(problem.rule, problem.seen, problem.remedy, problem.more), again)
+
+
+def review_problem(found: object, state: RunState) -> Asking[Reason | None]:
+    """Say what keeps a child's last message from being attested; ``None`` if nothing does."""
+    from harness_guard.artifacts.values import NearMiss, Review
+    from harness_guard.kernel.near_miss import binding_problem, near_miss
+
+    if isinstance(found, NearMiss):
+        return near_miss(found)
+    if not isinstance(found, Review):
+        seen = "the Reviewer's last message is no # Clean-context Review"
+        return Reason("review.missing", seen, "End with exactly one # Clean-context Review as the brief shows it.")
+    problem = binding_problem(found.context, state)
+    if problem is not None:
+        return problem
+    problem = _findings_problem(found, state)
+    if problem is not None:
+        return problem
+    tree = yield from ask(TreeNow())
+    if tree.diff_revision != state.diff_revision:
+        return Reason("review.tree-moved", "the tree moved while the Reviewer read it", "Spawn a new Reviewer.")
+    return None
+
+
+def _findings_problem(review: Review, state: RunState) -> Reason | None:
+    for finding in review.findings:
+        is_new = finding.id.startswith(f"R{state.review_round}-F")
+        if not is_new and finding.id not in state.latest_finding_ids:
+            seen = f"finding id `{finding.id}` is neither open nor of this round"
+            remedy = f"Name new findings R{state.review_round}-F<n>; repeat an open one by its id."
+            return Reason("review.finding-id", seen, remedy)
+    return None

@@ -1,0 +1,51 @@
+"""A pause, with the filled-in Repair Resume that leads out of it (contract section 6)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.decision import Decision, Reason
+from harness_guard.kernel.outcome import Outcome
+from harness_guard.kernel.questions import TreeNow, ask
+from harness_guard.kernel.texts import choices_text
+from harness_guard.kernel.transitions import step
+from harness_guard.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness_guard.kernel.decision import Verdict
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.state import RunState
+    from harness_guard.kernel.transitions import Happening
+
+
+def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> Asking[Outcome]:
+    """Pause a run and answer with the reason and the whole Repair Resume.
+
+    Args:
+        state: The run.
+        on: What happened; the table must pause on it.
+        verdict: ``deny`` at a tool call, ``block`` at a stop.
+        reason: Why; its first line stays in front.
+
+    Returns:
+        The outcome to commit.
+    """
+    paused = step(state, on, reason=f"{reason.rule}: {reason.seen}")
+    resume = yield from resume_for(paused)
+    longer = "\n".join(part for part in (reason.more, choices_text(resume)) if part)
+    return Outcome(Decision(verdict, replace(reason, more=longer)), paused, note=on)
+
+
+def resume_for(paused: RunState) -> Asking[str]:
+    """Fill in the Repair Resume of a paused run with its current bindings."""
+    from harness_guard.artifacts.render import render_resume
+    from harness_guard.artifacts.values import ResumeContext
+
+    tree = yield from ask(TreeNow())
+    bound = ResumeContext(
+        accepted_plan_hash=paused.accepted_plan_hash or "",
+        paused_revision=paused.revision,
+        diff_revision=tree.diff_revision,
+        verification_fingerprint=paused.integrity_fingerprint,
+        additional_rounds=0,
+    )
+    return render_resume(bound, f"Paused: {paused.pause_reason}")

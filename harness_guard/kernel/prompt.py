@@ -1,0 +1,242 @@
+"""UserPromptSubmit: activation, prompt verbs and the answer to a gate, each only with provenance (contract 3 and 5).
+
+A prompt is never blocked; what it cannot do is told beside it as context.
+"""
+
+from __future__ import annotations
+
+from harness_guard.kernel.decision import PASS, context
+from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
+from harness_guard.kernel.questions import (
+    Installed,
+    NewRun,
+    Now,
+    ProcessAlive,
+    QueuedBefore,
+    TakeBaseline,
+    TreeNow,
+    TurnSeen,
+    ask,
+)
+from harness_guard.kernel.state import Approval, Baseline, HostBinding, Reviewer, RunState, advance
+from harness_guard.kernel.texts import activation_text, approval_text, next_step, status_text
+from harness_guard.kernel.transitions import step
+from harness_guard.records import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.artifacts.activation import Activation, Verb
+    from harness_guard.kernel.event import Event, HostProcess
+    from harness_guard.kernel.questions import Asking, Installation
+    from harness_guard.kernel.state import Gate
+
+GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it
+_AGAIN: Final = "Answer the human first; then emit the artifact again, alone, as your whole message."
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A root prompt with what was read in it."""
+
+    event: Event
+    act: Activation | Verb | None
+    is_approval: bool
+    installed: Installation
+
+    @property
+    def verb(self) -> str | None:
+        """The verb, if it is one."""
+        return getattr(self.act, "name", None)
+
+    @property
+    def task(self) -> str | None:
+        """The task, if it activates."""
+        return getattr(self.act, "task", None)
+
+
+def decide_prompt(event: Event, state: RunState | None) -> Asking[Outcome]:
+    """Decide one prompt.
+
+    Args:
+        event: A UserPromptSubmit event.
+        state: The session's run, ``None`` if it has none.
+
+    Returns:
+        The outcome, through questions.
+    """
+    if event.is_child:
+        return Outcome(PASS)
+    from harness_guard.artifacts.activation import is_approval, read_prompt
+
+    installed = yield from ask(Installed())
+    act = read_prompt(event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
+    prompt = Prompt(event, act, is_approval(event.prompt), installed)
+    is_fresh = event.turn_id is not None and not (yield from ask(TurnSeen(event.turn_id)))
+    if state is None or (state.is_terminal and is_fresh):
+        return (yield from _without_run(prompt, ended=state, is_fresh=is_fresh))
+    if not is_fresh:
+        return _mid_turn(prompt, state)
+    state, problem = yield from _bind_process(event, state)
+    state = _open_turn(event, state)
+    if problem is None and event.source not in (None, "user"):
+        problem = f"the host says that `{event.source}` wrote this prompt, not the user"
+    if problem is not None:
+        return _without_provenance(prompt, state, problem)
+    if state.cancel_asked:
+        ended = step(state, "cancelled")
+        return (yield from _without_run(prompt, ended=ended, is_fresh=True))
+    return (yield from _with_provenance(prompt, state))
+
+
+def _without_run(prompt: Prompt, *, ended: RunState | None, is_fresh: bool) -> Asking[Outcome]:
+    """Only an activation means something; an ended run's session falls silent again."""
+    if prompt.task is None or prompt.event.source not in (None, "user"):
+        duties = (EndMarker(),) if ended is not None else ()
+        return Outcome(PASS, ended, duties)
+    if not is_fresh:
+        return Outcome(context(_MID_TURN))
+    return (yield from _activate(prompt, revision=ended.revision if ended is not None else 0))
+
+
+_MID_TURN: Final = (
+    "harness-guard: this line was typed while a turn was running, so it neither activates nor approves anything. "
+    "Next: let the turn end; the human types it again as a prompt of its own."
+)
+
+
+def _activate(prompt: Prompt, *, revision: int) -> Asking[Outcome]:
+    event, installed = prompt.event, prompt.installed
+    facts = yield from ask(NewRun(installed.root))
+    if facts.problem:
+        return Outcome(context(f"harness-guard: no run was opened: {facts.problem}"))
+    process = event.process
+    host = HostBinding(event.host, process.pid, process.started) if process is not None else HostBinding(event.host)
+    state = RunState(
+        revision=revision + 1,
+        run_id=facts.run_id,
+        session_id=event.session_id,
+        repository_root=facts.root,
+        state="planning",
+        authority_status="revoked",
+        host=host,
+        task=prompt.task or "",
+        control_plane=facts.control_plane,
+        open_turn=event.turn_id,
+        plugin_version=installed.version,
+    )
+    return Outcome(context(activation_text(state, installed)), state, (ArchiveRun(),), note="activated")
+
+
+def _mid_turn(prompt: Prompt, state: RunState) -> Outcome:
+    """A prompt typed in a running turn carries that turn's id: it only asks for the status or a cancel."""
+    if prompt.verb == "status":
+        return Outcome(context(status_text(state)))
+    if prompt.verb == "cancel" and not state.is_terminal:
+        asked = advance(state, authority_status="revoked", cancel_asked=True, pending_gate=None)
+        text = "harness-guard: the cancel has revoked the run's authority; nothing more may be written. Next: end your turn"
+        return Outcome(context(f"{text}; the run ends at the human's next prompt."), asked, note="cancel asked")
+    closed = replace(state, pending_gate=None) if state.pending_gate is not None else None
+    if prompt.task is not None or prompt.is_approval:
+        return Outcome(context(_MID_TURN), closed)
+    return Outcome(PASS, closed)
+
+
+def _bind_process(event: Event, state: RunState) -> Asking[tuple[RunState, str | None]]:
+    """Bind the run to the host process that activated it; a dead one is followed by an attended one (contract 5)."""
+    process = event.process
+    if process is None:
+        return state, None
+    host = state.host
+    if host.pid == 0 and host.name == event.host:
+        return replace(state, host=HostBinding(event.host, process.pid, process.started)), None
+    if (process.pid, process.started) == (host.pid, host.started):
+        return state, None
+    if (yield from ask(ProcessAlive(host.pid, host.started))):
+        return state, f"it comes from host process {process.pid}, and the run's own process {host.pid} still runs"
+    return _move(state, process)
+
+
+def _move(state: RunState, process: HostProcess) -> tuple[RunState, str | None]:
+    if not process.attended:
+        return state, f"it comes from host process {process.pid}, which no human attends"
+    moved = replace(state, host=HostBinding(state.host.name, process.pid, process.started), pending_gate=None)
+    return moved, None
+
+
+def _open_turn(event: Event, state: RunState) -> RunState:
+    opened = replace(state, open_turn=event.turn_id)
+    if event.host == "codex" and state.open_turn is not None:
+        # The turn before this one never stopped: it was interrupted, and Codex drops its children with it.
+        opened = replace(opened, children=(), reviewer=Reviewer(spawns=state.reviewer.spawns))
+    return opened
+
+
+def _without_provenance(prompt: Prompt, state: RunState, problem: str) -> Outcome:
+    closed = replace(state, pending_gate=None)
+    if prompt.act is None and not prompt.is_approval and state.pending_gate is None:
+        return Outcome(PASS, closed)
+    text = f"harness-guard: this prompt can do nothing here: {problem}. Next: {_AGAIN}"
+    return Outcome(context(text), closed, note="no provenance")
+
+
+def _with_provenance(prompt: Prompt, state: RunState) -> Asking[Outcome]:
+    if prompt.task is not None:
+        return (yield from _activate(prompt, revision=state.revision))
+    if prompt.verb == "cancel":
+        cancelled = replace(step(state, "cancelled"), cancelled_turn=prompt.event.turn_id)
+        text = f"harness-guard: run {state.run_id} is cancelled; nothing may be written until this turn has ended."
+        return Outcome(context(f"{text} Next: {next_step(cancelled)}"), cancelled, note="cancelled")
+    gate = state.pending_gate
+    if gate is not None:
+        return (yield from _answer(prompt, state, gate))
+    told = replace(state, stop=replace(state.stop, is_incomplete=False))
+    if prompt.verb == "status":
+        return Outcome(context(status_text(state)), told)
+    if prompt.is_approval:
+        text = f"harness-guard: nothing was approved: no gate is open, the run is {state.state}."
+        return Outcome(context(f"{text} Next: {next_step(state)}"), told)
+    if state.stop.is_incomplete:
+        text = f"harness-guard: the last turn ended with the run unfinished in {state.state}."
+        return Outcome(context(f"{text} Next: {next_step(state)}"), told)
+    return Outcome(PASS, told)
+
+
+def _answer(prompt: Prompt, state: RunState, gate: Gate) -> Asking[Outcome]:
+    """The very next prompt answers the gate or closes it (contract section 5)."""
+    now = yield from ask(Now())
+    problem = yield from _answer_problem(prompt, state, gate, now)
+    if problem is not None:
+        closed = replace(state, pending_gate=None)
+        text = f"harness-guard: the {gate.kind} was not approved: {problem}. Next: {_AGAIN}"
+        if prompt.verb == "status":
+            text = f"{status_text(closed)}\n{text}"
+        return Outcome(context(text), closed, note="gate closed")
+    answered = replace(state, approval=Approval(prompt.event.turn_id or "", gate.opened_at_ms, is_verified=False))
+    if gate.kind == "Plan":
+        facts = yield from ask(TakeBaseline(gate.policy.caches))
+        based = replace(answered, baseline=Baseline(facts.head, facts.tree), scratch=facts.scratch)
+        approved = step(based, "plan approved")
+    else:
+        approved = step(answered, "resume approved")
+    return Outcome(context(approval_text(approved, gate.kind)), approved, note=f"{gate.kind} approved")
+
+
+def _answer_problem(prompt: Prompt, state: RunState, gate: Gate, now: int) -> Asking[str | None]:
+    event = prompt.event
+    if not prompt.is_approval:
+        return "the answer was not exactly y"
+    if now - gate.opened_at_ms < GATE_PAUSE_MS:
+        return "the y came less than a second after the question, so it was typed before it could be read"
+    if gate.revision != state.revision:
+        return "the run has moved since the question was asked"
+    if (yield from ask(QueuedBefore(event.transcript_path, event.prompt, gate.opened_at_ms))):
+        return "the host's transcript shows the y as queued before the question was asked"
+    if gate.diff_revision is not None:
+        tree = yield from ask(TreeNow())
+        if tree.diff_revision != gate.diff_revision:
+            return f"the tree has moved since the question was asked, from {gate.diff_revision} to {tree.diff_revision}"
+    return None
+
+

@@ -1,0 +1,258 @@
+"""Stop: what the root's last message is, and whether the root may end its turn (contract sections 4, 6 and 8)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.accept import plan_problem, policy_of
+from harness_guard.kernel.decision import PASS, Decision, Reason
+from harness_guard.kernel.near_miss import binding_problem, near_miss
+from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText, Outcome
+from harness_guard.kernel.pause import pause
+from harness_guard.kernel.questions import Now, PendingAttestation, TreeNow, ask
+from harness_guard.kernel.state import Gate, StopCount
+from harness_guard.kernel.sweep import sweep
+from harness_guard.kernel.texts import bindings_text, next_step, spawn_block
+from harness_guard.kernel.transitions import step
+from harness_guard.policy.order import derive_child
+from harness_guard.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.artifacts.values import Completion, Plan, Resume, Review
+    from harness_guard.kernel.event import Event
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.state import RunState
+    from harness_guard.kernel.transitions import Happening
+
+BLOCK_LIMIT: Final = 3  # contract section 6: one host never tires of blocks, the other overrides the ninth
+_UNFINISHED: Final = ("executing", "verifying", "reviewing")
+
+
+def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
+    """Decide one stop of the root.
+
+    Args:
+        event: A Stop event.
+        state: The session's run.
+
+    Returns:
+        The outcome, through questions.
+    """
+    if event.is_child:
+        return Outcome(PASS)
+    state = _settle(event, state)
+    if state.is_terminal:
+        return Outcome(PASS, state, (EndMarker(),))
+    if state.cancel_asked:
+        return Outcome(PASS, state)
+    from harness_guard.artifacts.registry import recognise
+
+    found = recognise(event.message)
+    state, breach = yield from sweep(state)
+    if breach is not None:
+        return (yield from pause(state, "tree changed outside the boundary", "block", breach))
+    return (yield from _dispatch(event, state, found))
+
+
+def _settle(event: Event, state: RunState) -> RunState:
+    """Note that the turn has ended, and which children the host still knows."""
+    settled = replace(state, open_turn=None)
+    if event.live_agents is None:
+        return settled
+    children = tuple(child for child in state.children if child in event.live_agents)
+    reviewer = state.reviewer
+    if reviewer.agent_id is not None and reviewer.agent_id not in event.live_agents:
+        reviewer = replace(reviewer, agent_id=None)
+    return replace(settled, children=children, reviewer=reviewer)
+
+
+def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
+    from harness_guard.artifacts.values import Completion, NearMiss, Plan, Resume, Review
+
+    if isinstance(found, NearMiss):
+        return _refuse(event, replace(state, pending_gate=None), near_miss(found))
+    if isinstance(found, Plan):
+        return (yield from _plan(event, state, found))
+    if isinstance(found, Resume):
+        return (yield from _resume(event, state, found))
+    if isinstance(found, Review):
+        return (yield from _review(event, state, found))
+    if isinstance(found, Completion):
+        return (yield from _completion(event, state, found))
+    return _no_artifact(event, state)
+
+
+def _refuse(event: Event, state: RunState, reason: Reason) -> Outcome:
+    """Block, at most three times without a permitted call or a transition between them; then pass as incomplete."""
+    count = state.stop
+    if count.blocks >= BLOCK_LIMIT:
+        return Outcome(PASS, replace(state, stop=replace(count, is_incomplete=True)), note="incomplete")
+    counted = replace(state, stop=StopCount(count.blocks + 1, event.turn_id))
+    return Outcome(Decision("block", reason), counted)
+
+
+def _not_now(event: Event, state: RunState, kind: str) -> Outcome:
+    reason = Reason("artifact.not-now", f"no {kind} is due: the run is {state.state}", next_step(state))
+    return _refuse(event, replace(state, pending_gate=None), reason)
+
+
+def _no_artifact(event: Event, state: RunState) -> Outcome:
+    if state.pending_gate is not None:
+        kind = state.pending_gate.kind
+        seen = f"this message closed the open question to the human about the {kind}"
+        reason = Reason("gate.closed", seen, f"Emit the {kind} again, alone, as your whole message.")
+        return _refuse(event, replace(state, pending_gate=None), reason)
+    if state.state not in _UNFINISHED:
+        return Outcome(PASS, state)
+    if state.state == "verifying" and state.reviewer.is_running:
+        if event.host == "claude":
+            return Outcome(PASS, state)  # the host wakes the root when the child ends
+        reason = Reason("review.running", "the Reviewer is at work", "Wait for the Reviewer, then relay its Review.")
+        return Outcome(Decision("block", reason), state)
+    if state.stop.turn_id is not None and state.stop.turn_id == event.turn_id:
+        return Outcome(PASS, replace(state, stop=replace(state.stop, is_incomplete=True)), note="incomplete")
+    return _refuse(event, state, _due(state))
+
+
+def _due(state: RunState) -> Reason:
+    more = ""
+    if state.state in ("executing", "verifying"):
+        more = f"Arguments of the Reviewer's spawn:\n{spawn_block(state)}"
+    if state.state == "reviewing":
+        more = bindings_text(state)
+    remedy = next_step(state)
+    if state.state == "verifying":
+        remedy = "Relay the Reviewer's Review unchanged; if it is lost, spawn the Reviewer again with these arguments."
+    return Reason("stop.unfinished", f"the accepted Plan is unfinished: the run is {state.state}", remedy, more)
+
+
+def _plan(event: Event, state: RunState, plan: Plan) -> Asking[Outcome]:
+    if state.state != "planning":
+        return _not_now(event, state, "Plan")
+    problem = yield from plan_problem(plan, state)
+    if problem is not None:
+        return _refuse(event, replace(state, pending_gate=None), problem)
+    now = yield from ask(Now())
+    gate = Gate(
+        kind="Plan",
+        artifact_hash=plan.digest,
+        revision=state.revision,
+        opened_at_ms=now,
+        policy=policy_of(plan),
+        criteria=tuple((criterion.id, criterion.text) for criterion in plan.criteria),
+        max_helpers=plan.execution.max_helpers if plan.execution is not None else 0,
+    )
+    opened = replace(state, pending_gate=gate, stop=StopCount())
+    return Outcome(PASS, opened, (KeepText(plan.digest, plan.text),), note="Plan gate opened")
+
+
+def _resume(event: Event, state: RunState, resume: Resume) -> Asking[Outcome]:
+    accepted = state.active_policy
+    if not state.is_paused or accepted is None or state.active_policy_id is None:
+        return _not_now(event, state, "Repair Resume")
+    tree = yield from ask(TreeNow())
+    bound = resume.context
+    wanted = (
+        ("accepted_plan_hash", bound.accepted_plan_hash, state.accepted_plan_hash),
+        ("paused_revision", bound.paused_revision, state.revision),
+        ("diff_revision", bound.diff_revision, tree.diff_revision),
+        ("verification_fingerprint", bound.verification_fingerprint, state.integrity_fingerprint),
+    )
+    for name, given, current in wanted:
+        if given != current:
+            from harness_guard.kernel.pause import resume_for
+
+            right = yield from resume_for(state)
+            reason = Reason("artifact.binding", f"`{name}` is `{given}`, but the run has `{current}`", "Emit this:", right)
+            return _refuse(event, replace(state, pending_gate=None), reason)
+    now = yield from ask(Now())
+    gate = Gate(
+        kind="Repair Resume",
+        artifact_hash=resume.digest,
+        revision=state.revision,
+        opened_at_ms=now,
+        policy=derive_child(accepted, state.active_policy_id),
+        added_rounds=bound.additional_rounds,
+        diff_revision=tree.diff_revision,
+    )
+    opened = replace(state, pending_gate=gate, stop=StopCount())
+    return Outcome(PASS, opened, (KeepText(resume.digest, resume.text),), note="Repair Resume gate opened")
+
+
+def _review(event: Event, state: RunState, review: Review) -> Asking[Outcome]:
+    if state.state != "verifying":
+        return _not_now(event, state, "Clean-context Review")
+    attested = yield from ask(PendingAttestation())
+    if attested is None:
+        seen = "no Reviewer has attested this Review: a Review of one's own does not count"
+        remedy = "Spawn the Reviewer with exactly these arguments, or wait for the one at work."
+        return _refuse(event, state, Reason("review.self", seen, remedy, spawn_block(state)))
+    from harness_guard.artifacts.registry import recognise
+
+    from harness_guard.artifacts.values import Review as ReviewValue
+
+    given = recognise(attested)
+    if not isinstance(given, ReviewValue) or given.content != review.content:
+        seen = "this is not the Review that the Reviewer gave"
+        return _refuse(event, state, Reason("review.changed", seen, "Relay this text unchanged:", attested))
+    tree = yield from ask(TreeNow())
+    if tree.diff_revision != state.diff_revision:
+        seen = f"the tree moved after the Review, from {state.diff_revision} to {tree.diff_revision}"
+        remedy = "Spawn the Reviewer again with exactly these arguments."
+        return _refuse(event, state, Reason("review.stale", seen, remedy, spawn_block(state)))
+    return (yield from _take_review(state, review))
+
+
+def _take_review(state: RunState, review: Review) -> Asking[Outcome]:
+    noted = replace(state, latest_finding_ids=tuple(finding.id for finding in review.findings))
+    if review.verdict in ("PASS", "PASS_WITH_NOTES"):
+        passed = step(noted, "review passed")
+        seen = f"the Review is taken: {review.verdict}"
+        remedy = "Emit the # Completion by its template as your whole message, with these bindings:"
+        reason = Reason("review.taken", seen, remedy, bindings_text(passed))
+        return Outcome(Decision("block", reason), passed, (DropAttestation(),), note="review passed")
+    on: Happening = "review blocked"
+    if review.verdict == "REPAIR_REQUIRED":
+        material = any(finding.classification != "IN_PLAN_REPAIR" for finding in review.findings)
+        on = "review asks for a material change" if material else "review asks for repair inside the plan"
+    findings = "\n".join(f"- {finding.id} {finding.path}: {finding.message}" for finding in review.findings)
+    reason = Reason("review.findings", f"the Review is taken: {review.verdict}", "Ask the human how to go on.", findings)
+    outcome = yield from pause(noted, on, "block", reason)
+    return replace(outcome, duties=(DropAttestation(),))
+
+
+def _completion(event: Event, state: RunState, completion: Completion) -> Asking[Outcome]:
+    if state.state != "reviewing":
+        return _not_now(event, state, "Completion")
+    problem = binding_problem(completion.context, state) or _acceptance_problem(completion, state)
+    if problem is None and (event.live_tasks or state.children):
+        still = ", ".join((*event.live_tasks, *state.children))
+        problem = Reason("completion.background", f"background work still runs: {still}", "End it or wait for it.")
+    if problem is not None:
+        return _refuse(event, state, problem)
+    tree = yield from ask(TreeNow())
+    if tree.diff_revision != state.diff_revision or not state.evidence_green:
+        seen = f"the tree moved after the Review, from {state.diff_revision} to {tree.diff_revision}"
+        remedy = "Spawn the Reviewer again with exactly these arguments."
+        return _refuse(event, state, Reason("completion.stale", seen, remedy, spawn_block(state)))
+    done = step(state, "completion accepted")
+    return Outcome(PASS, done, (KeepText(completion.digest, completion.text), EndMarker()), note="completed")
+
+
+def _acceptance_problem(completion: Completion, state: RunState) -> Reason | None:
+    policy = state.active_policy
+    green = {check.id for check in policy.required} if policy is not None else set()
+    wanted = sorted(identifier for identifier, _ in state.criteria)
+    given = sorted(item.criterion for item in completion.acceptance)
+    if given != wanted:
+        seen = f"the acceptance lists {', '.join(given) or 'nothing'}, but the Plan has {', '.join(wanted)}"
+        return Reason("completion.criteria", seen, "List every acceptance criterion of the Plan exactly once.")
+    for item in completion.acceptance:
+        strange = [identifier for identifier in item.evidence if identifier not in green]
+        if strange or not item.evidence:
+            seen = f"criterion {item.criterion} names no green required verification: {', '.join(strange) or 'none'}"
+            return Reason("completion.evidence", seen, f"Name at least one of: {', '.join(sorted(green))}.")
+    return None
+
+

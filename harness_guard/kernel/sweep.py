@@ -1,0 +1,44 @@
+"""The sweep: what changed outside the boundary, and whether a call of this run could have done it (contract section 7)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.decision import Reason
+from harness_guard.kernel.questions import AbsorbForeign, TreeNow, ask
+from harness_guard.policy.boundary import covers, explain
+from harness_guard.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.state import RunState
+
+_NAMED: Final = 20  # as many paths are named in a reason; the journal has them all
+
+
+def sweep(state: RunState) -> Asking[tuple[RunState, Reason | None]]:
+    """Look for changes outside the boundary.
+
+    Args:
+        state: A run with an accepted policy and a baseline.
+
+    Returns:
+        The state afterwards, and the reason for a pause if a call of this run could have made such a change. A foreign
+        change is recorded and taken into the baseline instead.
+    """
+    if state.active_policy is None or state.baseline is None:
+        return state, None
+    boundary = state.active_policy.boundary
+    tree = yield from ask(TreeNow())
+    outside = tuple(path for path in tree.changed if not covers(boundary, path))
+    if not outside:
+        return replace(state, wrote_unseen=False), None
+    if state.wrote_unseen:
+        named = ", ".join(f"`{path}`" for path in outside[:_NAMED])
+        seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}"
+        reason = Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")
+        return replace(state, wrote_unseen=False), reason
+    baseline_tree = yield from ask(AbsorbForeign(outside))
+    foreign = tuple(sorted({*state.foreign, *outside}))
+    return replace(state, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None

@@ -1,0 +1,127 @@
+"""The guard's longer answers: what an activation, an approval or a pause tells, and what is due next.
+
+Short, plain, in the order in which the reader needs it; every text names the next step (promise P9).
+"""
+
+from __future__ import annotations
+
+from harness_guard.canonical import canonical
+from harness_guard.kernel.spawn import next_spawn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness_guard.kernel.questions import Installation
+    from harness_guard.kernel.state import RunState
+
+
+def activation_text(state: RunState, installed: Installation) -> str:
+    """Tell the model that a run is open and what to read (contract section 3)."""
+    return "\n".join((
+        f"harness-guard: run {state.run_id} is open in planning; nothing may be written until a human approves a Plan.",
+        "Read these two files now, and no other of the guard's:",
+        f"- {installed.skill}",
+        f"- {installed.contract}",
+        f"Then fill in the template of this phase: {installed.templates}/plan.md",
+        f"The guard's command line has one spelling: {installed.command}",
+        f"It may run in every state: {installed.command} status, {installed.command} artifact plan",
+        "Look around with read-only commands, then emit the # Plan as your whole message and end your turn.",
+    ))
+
+
+def approval_text(state: RunState, gate: str) -> str:
+    """Tell the model what a ``y`` has put in force (contract section 5)."""
+    policy = state.active_policy
+    boundary = ", ".join(f"`{entry}`" for entry in policy.boundary) if policy and policy.boundary else "nothing"
+    commands = "\n".join(f"- {command}" for command in policy.commands) if policy else ""
+    parts = [
+        f"harness-guard: Approval activated ({gate}). The run is {state.state}.",
+        f"You may write: {boundary}.",
+        f"Exact commands, byte for byte, from {state.repository_root}:\n{commands}" if commands else "",
+        f"Scratch folder of this run: {state.scratch}" if state.scratch else "",
+        review_text(state) if state.state == "executing" else f"Next: {next_step(state)}",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def review_text(state: RunState) -> str:
+    """Tell the model how to claim that the work is done: the Reviewer's spawn (contract section 8)."""
+    return "\n".join((
+        "When the work is done, spawn the Reviewer with exactly these arguments and no others; the engine runs the",
+        "required verification first, and the spawn is refused while it is red:",
+        spawn_block(state),
+    ))
+
+
+def spawn_block(state: RunState) -> str:
+    """Give the handed-out arguments as one fenced JSON block."""
+    block = f"```json\n{canonical(next_spawn(state).for_host(state.host.name))}\n```"
+    if state.host.name == "codex":
+        block += "\nWhere your spawn tool has no task_name, pass message alone."
+    return block
+
+
+def next_step(state: RunState) -> str:
+    """Name the one thing that is due now, as a sentence that starts with a verb."""
+    if state.cancel_asked:
+        return "End your turn; the run ends at the human's next prompt."
+    if state.pending_gate is not None:
+        return f"End your turn and wait for the human's answer to the {state.pending_gate.kind}."
+    if state.is_paused:
+        return "Emit the Repair Resume as your whole message, or ask the human for `$harness cancel`."
+    steps = {
+        "planning": "Emit the # Plan as your whole message and end your turn.",
+        "executing": "Finish the work inside the boundary, then spawn the Reviewer with the handed-out arguments.",
+        "verifying": "Wait for the Reviewer and relay its Review unchanged as your whole message.",
+        "reviewing": "Emit the # Completion with the bindings of the Review as your whole message.",
+        "completed": "Report to the human; the run is complete.",
+        "cancelled": "Report to the human; the run is cancelled.",
+    }
+    return steps[state.state]
+
+
+def bindings_text(state: RunState) -> str:
+    """Give the current values that artifacts bind to; they are no secrets (contract section 4)."""
+    return "\n".join((
+        f"accepted_plan_hash: {state.accepted_plan_hash}",
+        f"accepted_amendment_hash: {canonical(state.accepted_amendment_hash)}",
+        f"state revision: {state.revision}",
+        f"diff_revision: {state.diff_revision}",
+        f"verification_fingerprint: {state.integrity_fingerprint}",
+        f"review_round: {state.review_round}",
+    ))
+
+
+def choices_text(resume: str) -> str:
+    """Tell the three ways out of a pause, with the filled-in Repair Resume (contract section 6)."""
+    return "\n".join((
+        "The run is paused and its authority revoked. Three ways out:",
+        "- Repair Resume: the same boundary and verification stay in force and the work goes on. Emit the text below,",
+        "  alone and unchanged, end your turn, and the human answers exactly y.",
+        "- Plan Amendment: this version has none; ask the human to activate a new run with a wider Plan.",
+        "- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.",
+        "",
+        resume,
+    ))
+
+
+def status_text(state: RunState) -> str:
+    """Describe a run for a person."""
+    policy = state.active_policy
+    lines = [
+        f"harness-guard run {state.run_id}: {state.state}, authority {state.authority_status}",
+        f"repository: {state.repository_root}",
+        f"task: {state.task}" if state.task else "",
+        f"plan: {state.accepted_plan_hash}" if state.accepted_plan_hash else "plan: none accepted",
+        f"boundary: {', '.join(policy.boundary) or 'None'}" if policy else "",
+        f"verification: {_evidence_text(state)}",
+        f"paused: {state.pause_reason} (from {state.paused_from})" if state.is_paused else "",
+        f"changed by others: {', '.join(state.foreign)}" if state.foreign else "",
+        f"Next: {next_step(state)}",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _evidence_text(state: RunState) -> str:
+    if state.evidence_green is None:
+        return "not run yet"
+    return f"{'green' if state.evidence_green else 'red'} at {state.diff_revision}"

@@ -1,0 +1,252 @@
+"""The runs of a data folder: load a state, commit the next one, markers, turns, artifacts (contract section 9).
+
+``state.json`` is the only authority. A commit names the bytes that it decided on; if others stand there by now, nothing
+is written and the caller decides again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from harness_guard.canonical import canonical
+from harness_guard.errors import StateError, StoreError
+from harness_guard.kernel.state import SCHEMA, state_from_json, state_to_json
+from harness_guard.places import Places
+from harness_guard.rawjson import JsonError, loads
+from harness_guard.records import dataclass
+from harness_guard.sha256 import sha256_hex
+from harness_guard.store.files import make_folders, read_whole, remove, sync_folder, write_atomically
+from harness_guard.store.lock import Lock, is_held
+from harness_guard.store.seal import load_key, seal, verify_seal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.kernel.state import RunState
+
+_MEND: Final = "End the run with `$harness cancel` and activate a new one; nothing of the old run is deleted."
+_FOLDERS: Final = ("answers", "artifacts", "evidence", "turns", "archive")
+
+
+class Conflict(Exception):  # noqa: N818  no failure: another hook was faster, and the caller decides again
+    """The state has changed since it was loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A state as it lies on disk: the value and the exact bytes that a commit has to replace."""
+
+    state: RunState
+    stored: bytes
+
+
+class RunStore:
+    """One session's run in one data folder."""
+
+    __slots__ = ("_key", "folder", "places", "session_id")
+
+    def __init__(self, places: Places, session_id: str) -> None:
+        """Take the data folder and a session id that ``places.is_session_id`` accepts."""
+        self.places = places
+        self.session_id = session_id
+        self.folder = places.run(session_id)
+        self._key: bytes | None = None
+
+    @property
+    def key(self) -> bytes:
+        """The sealing key.
+
+        Raises:
+            StateError: If it cannot be read.
+        """
+        if self._key is None:
+            self._key = load_key(self.places.key)
+        return self._key
+
+    @property
+    def state_file(self) -> str:
+        """Path of ``state.json``."""
+        return f"{self.folder}/state.json"
+
+    @property
+    def engine_lock(self) -> str:
+        """Path of the lock that an engine run holds from its start until its commit."""
+        return f"{self.folder}/engine.lock"
+
+    def has_marker(self) -> bool:
+        """Whether the session has an active run: a marker without a readable state is one too."""
+        return os.path.lexists(self.places.marker(self.session_id))
+
+    def load(self) -> Loaded | None:
+        """Read and verify the state; ``None`` if there is none.
+
+        Raises:
+            StateError: If it is unreadable, tampered with, of another schema or another session's.
+            StoreError: If the disk does not give it.
+        """
+        stored = read_whole(self.state_file)
+        if stored is None:
+            return None
+        value = _object(verify_seal(stored, self.key))
+        if value.get("schema") != SCHEMA:
+            seen = f"the state has schema {value.get('schema')!r}, written by {value.get('plugin_version')!r}"
+            raise StateError("store.schema", seen, f"This version reads {SCHEMA}. {_MEND}")
+        if value.get("session_id") != self.session_id:
+            raise StateError("store.session", "the state belongs to another session", _MEND)
+        try:
+            return Loaded(state_from_json(value), stored)
+        except (TypeError, KeyError, ValueError) as error:
+            raise StateError("store.shape", f"the state cannot be read: {error}", _MEND) from error
+
+    def commit(self, state: RunState, expected: bytes | None) -> None:
+        """Replace the state, if the expected bytes still stand there.
+
+        Args:
+            state: The next state.
+            expected: The bytes that it was decided on; ``None`` if there was none.
+
+        Raises:
+            Conflict: If other bytes stand there by now.
+            StateError: If the next state is malformed.
+            StoreError: If it cannot be locked or written; the old state then still stands.
+        """
+        from harness_guard.store.schema import check_state
+
+        value = state_to_json(state)
+        check_state(canonical(value).encode())
+        stored = seal(value, self.key)
+        self.make_folders()
+        with Lock(f"{self.folder}/lock"):
+            if read_whole(self.state_file) != expected:
+                raise Conflict
+            write_atomically(self.state_file, stored)
+
+    def make_folders(self) -> None:
+        """Make the run's folder and those in it."""
+        for name in _FOLDERS:
+            make_folders(f"{self.folder}/{name}")
+
+    def raise_marker(self) -> None:
+        """Mark the session as one with an active run."""
+        make_folders(self.places.active)
+        write_atomically(self.places.marker(self.session_id), b"")
+
+    def drop_marker(self) -> None:
+        """Let the session fall silent."""
+        remove(self.places.marker(self.session_id))
+
+    def is_turn_seen(self, turn_id: str) -> bool:
+        """Whether an earlier event of the session carried this turn or prompt id."""
+        return os.path.lexists(self._turn_file(turn_id))
+
+    def note_turn(self, turn_id: str) -> None:
+        """Remember a turn or prompt id.
+
+        Raises:
+            StoreError: If it cannot be kept.
+        """
+        path = self._turn_file(turn_id)
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            raise StoreError("store.turns", f"{path}: {error.strerror}", "Make room, then try again.") from error
+
+    def _turn_file(self, turn_id: str) -> str:
+        return f"{self.folder}/turns/{sha256_hex(turn_id.encode())}"
+
+    def engine_runs(self) -> bool:
+        """Whether an engine run of this session is under way."""
+        return is_held(self.engine_lock)
+
+    def archive(self) -> None:
+        """Move what an earlier run of the session left into ``archive/NNNN/``; nothing is deleted.
+
+        The old state is copied, not moved: until the new one replaces it, it still stands (promise P4).
+
+        Raises:
+            StoreError: If something cannot be moved.
+        """
+        self.make_folders()
+        names = [name for name in os.listdir(self.folder) if self._is_of_run(name)]
+        if not names:
+            return
+        target = f"{self.folder}/archive/{len(os.listdir(f'{self.folder}/archive')) + 1:04d}"
+        make_folders(target)
+        stored = read_whole(self.state_file)
+        if stored is not None:
+            write_atomically(f"{target}/state.json", stored)
+        try:
+            for name in names:
+                if name != "state.json":
+                    os.rename(f"{self.folder}/{name}", f"{target}/{name}")
+            sync_folder(self.folder)
+        except OSError as error:
+            raise StoreError("store.archive", f"{target}: {error.strerror}", "Repair its permissions.") from error
+        self.make_folders()
+
+    def archive_unread(self) -> None:
+        """Archive a run whose state cannot be read, the state itself included: there is nothing to fall back to.
+
+        Raises:
+            StoreError: If something cannot be moved.
+        """
+        self.archive()
+        remove(self.state_file)
+
+    def _is_of_run(self, name: str) -> bool:
+        if name in ("archive", "turns", "answers", "lock", "engine.lock") or name.endswith(".tmp"):
+            return False
+        path = f"{self.folder}/{name}"
+        return not os.path.isdir(path) or bool(os.listdir(path))
+
+    def keep_text(self, digest: str, text: str) -> None:
+        """Keep an artifact's text under its hash."""
+        self.make_folders()
+        write_atomically(self._text_file(digest), text.encode())
+
+    def load_text(self, digest: str) -> str:
+        """Read an artifact's text, if it still has its hash.
+
+        Raises:
+            StateError: If it is missing or changed.
+        """
+        stored = read_whole(self._text_file(digest))
+        if stored is None or f"sha256:{sha256_hex(stored)}" != digest:
+            raise StateError("store.artifact", f"the kept text of {digest} is missing or changed", _MEND)
+        return stored.decode()
+
+    def _text_file(self, digest: str) -> str:
+        return f"{self.folder}/artifacts/{digest.removeprefix('sha256:')}.md"
+
+    def save_sealed(self, name: str, value: dict[str, object]) -> None:
+        """Write a sealed side file below ``evidence/``; its value needs a member ``schema``."""
+        self.make_folders()
+        write_atomically(f"{self.folder}/evidence/{name}", seal(value, self.key))
+
+    def load_sealed(self, name: str) -> dict[str, object] | None:
+        """Read a sealed side file; ``None`` if there is none.
+
+        Raises:
+            StateError: If it is not what the guard wrote.
+        """
+        stored = read_whole(f"{self.folder}/evidence/{name}")
+        return None if stored is None else _object(verify_seal(stored, self.key))
+
+    def remove_side(self, name: str) -> None:
+        """Remove a side file below ``evidence/``.
+
+        Raises:
+            StoreError: If it stays.
+        """
+        remove(f"{self.folder}/evidence/{name}")
+
+
+def _object(text: bytes) -> dict[str, object]:
+    try:
+        value = loads(text.decode())
+    except (JsonError, UnicodeDecodeError) as error:
+        raise StateError("store.shape", f"the state cannot be read: {error}", _MEND) from error
+    if not isinstance(value, dict):
+        raise StateError("store.shape", "the state is no object", _MEND)
+    return value
