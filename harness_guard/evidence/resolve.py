@@ -140,7 +140,9 @@ def resolve_write(write: Write, root: str) -> tuple[Place, ...]:
         return _unique(_places(write, write.path, root=home))
     found: list[Place] = []
     matches = _expand(write.path)
-    for path in matches or (_plain(write.path),):
+    # Only a plain `*` is read exactly as bash reads it; where our wider reading finds names, bash may find none.
+    literal = [] if matches and not any(char in write.path for char in "?[") else [_plain(write.path)]
+    for path in matches + literal:
         found += _places(write, path, root=home)
     if not matches:
         found += _could_match(write, home)
