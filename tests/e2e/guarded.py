@@ -237,7 +237,9 @@ def completion(seen: Seen) -> str:
 def resume(seen: Seen) -> Say:
     """The filled-in Repair Resume, as the deny that paused gave it."""
     text = "\n".join(seen.pieces)
-    found = re.findall(r"^# Repair Resume\n.*?^Proceed with this Repair Resume\? \[y/N\]", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        r"^# Repair Resume\n.*?^Proceed with this Repair Resume\? \[y/N\]", text, re.DOTALL | re.MULTILINE
+    )
     if not found:
         message = f"no Repair Resume was handed out; the newest text was:\n{seen.pieces[-1]}"
         raise ScriptError(message)

@@ -108,7 +108,10 @@ def test_the_write_does_not_happen(host: Guarded, fault: Callable[[Guarded], Non
         *[Say("Refused.")] * 4,
     )
     turn = host.host.finish(interrupted=True)
-    assert [(call.blocked, call.tool) for call in turn.calls] == [(True, turn.calls[0].tool), (True, turn.calls[1].tool)]
+    assert [(call.blocked, call.tool) for call in turn.calls] == [
+        (True, turn.calls[0].tool),
+        (True, turn.calls[1].tool),
+    ]
     assert turn.changed == ()
     assert "harness-guard" in str(turn.call().output), "a reason, not a traceback"
     assert "Traceback" not in str(turn.call().output)

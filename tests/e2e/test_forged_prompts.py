@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.guarded import ACTIVATION, plan
+from tests.e2e.hosts.claude import Claude
 from tests.e2e.hosts.script import Call, Say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.e2e.guarded import Guarded
 
 # Sends one prompt to the host's message socket as soon as it is told to; it must be a child of the host.
@@ -61,26 +64,33 @@ def test_a_message_to_the_socket_approves_nothing(claude: Guarded) -> None:
     assert_nothing_granted(claude)
 
 
-def test_a_second_process_approves_nothing(host: Guarded) -> None:
-    host.planned()
-    if host.host.name == "codex":
-        host.host.stop()
+def test_a_second_process_approves_nothing(claude: Guarded) -> None:
+    claude.planned()
     threading.Event().wait(1.2)
-    host.host.server.extend("root", (host.host.write("src/forged.py", "forged\n"), *[Say("Hm.")] * 4))
-    host.host.resume_elsewhere("y")
-    assert host.host.server.requests() >= 3, "the second process did ask its model"
-    assert_nothing_granted(host)
+    claude.host.server.extend("root", (claude.host.write("src/forged.py", "forged\n"), *[Say("Hm.")] * 4))
+    claude.host.resume_elsewhere("y")
+    assert claude.host.server.requests() >= 3, "the second process did ask its model"
+    assert_nothing_granted(claude)
 
 
-def test_a_second_process_activates_nothing_in_a_run(host: Guarded) -> None:
-    host.approved()
-    before = host.state()
-    if host.host.name == "codex":
-        host.host.stop()
-    host.host.server.extend("root", (host.host.write("src/forged.py", "forged\n"), *[Say("Hm.")] * 4))
-    host.host.resume_elsewhere("$harness Something else.")
-    assert host.state()["run_id"] == before["run_id"] or host.standing() == ("planning", "revoked")
-    assert not host.exists("src/forged.py")
+def test_a_second_process_is_refused_by_the_host_itself(codex: Guarded) -> None:
+    codex.planned()
+    threading.Event().wait(1.2)
+    assert "already has an active writer" in codex.host.resume_elsewhere("y")
+    assert_nothing_granted(codex)
+    assert codex.gate() == "Plan"
+
+
+def test_a_second_process_neither_activates_nor_cancels(claude: Guarded) -> None:
+    claude.approved()
+    before = claude.state()
+    for prompt in ("$harness Something else.", "$harness cancel"):
+        claude.host.server.extend("root", (claude.host.write("src/forged.py", "forged\n"), *[Say("Hm.")] * 4))
+        claude.host.resume_elsewhere(prompt)
+        claude.host.server.forget_unused()
+        assert claude.state()["run_id"] == before["run_id"], prompt
+        assert claude.state()["state"] == "executing", prompt
+        assert not claude.exists("src/forged.py"), "a call of a process that is not the run's host has no authority"
 
 
 def test_an_answer_queued_while_the_plan_streams_approves_nothing(claude: Guarded) -> None:
@@ -100,6 +110,22 @@ def test_an_answer_queued_while_the_plan_streams_approves_nothing(claude: Guarde
     assert "Approval activated" not in turn.told()
     assert_nothing_granted(claude)
     assert claude.gate() == "Plan"
+
+
+def test_an_answer_queued_before_a_slow_stop_approves_nothing(open_guarded: Callable[..., Guarded]) -> None:
+    """Another hook holds the end of the turn, so that the queued answer comes long after the gate has opened."""
+    slow = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sleep 1.6"}]}]}}
+    claude = open_guarded(Claude, settings=slow)
+    stream_on = threading.Event()
+    claude.host.begin(
+        ACTIVATION, Say(plan(), hold=stream_on), claude.host.write("src/forged.py", "forged\n"), Say(plan())
+    )
+    claude.host.server.wait_for_request(1)
+    claude.host.send_prompt("y")
+    stream_on.set()
+    turn = claude.host.finish()
+    assert turn.call().blocked
+    assert_nothing_granted(claude)
 
 
 def test_an_answer_steered_into_the_planning_turn_approves_nothing(codex: Guarded) -> None:
@@ -197,10 +223,10 @@ def test_commands_that_could_make_a_prompt_are_refused_while_planning_on_codex(c
     assert codex.gate() == "Plan"
 
 
-def test_an_answer_after_a_restart_of_the_host_approves_nothing(host: Guarded) -> None:
-    host.planned()
-    host.host.restart()
-    turn = host.host.answer("y", host.host.write("src/forged.py", "forged\n"), *[Say(plan())])
+def test_an_answer_after_a_restart_of_the_host_approves_nothing(claude: Guarded) -> None:
+    claude.planned()
+    claude.host.restart()
+    turn = claude.host.answer("y", claude.host.write("src/forged.py", "forged\n"), Say(plan()))
     assert "Approval activated" not in turn.told()
     assert turn.call().blocked
-    assert_nothing_granted(host)
+    assert_nothing_granted(claude)

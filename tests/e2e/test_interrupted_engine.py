@@ -26,7 +26,9 @@ time.sleep(300)
 
 
 @pytest.mark.parametrize("kind", [Claude, Codex], ids=["claude", "codex"])
-def test_an_interrupt_leaves_nothing_of_the_engine(open_guarded: Callable[..., Guarded], kind: type[Claude | Codex]) -> None:
+def test_an_interrupt_leaves_nothing_of_the_engine(
+    open_guarded: Callable[..., Guarded], kind: type[Claude | Codex]
+) -> None:
     marker = f"endless-{uuid.uuid4().hex}"
     host = open_guarded(kind, files={"check.py": _ENDLESS})
     host.approved(verification=f"python3 check.py {marker}", timeout_s=600)

@@ -36,12 +36,13 @@ class Claude(Conversation):
     name = "claude"
     blocked_pattern = re.compile(r"\APreToolUse:\S+ hook error|\AHook PreToolUse")
 
-    def __init__(self, world: World, *, environment: dict[str, str] | None = None, arguments: tuple[str, ...] = ()) -> None:
-        """Install the plugin of the world's marketplace folder; `start` then starts the host."""
+    def __init__(
+        self, world: World, *, environment: dict[str, str] | None = None, settings: JsonObject | None = None
+    ) -> None:
+        """Install the plugin of the world's marketplace folder beside a user's settings; `start` then starts the host."""
         super().__init__(world, MessagesApi())
         self._binary = find_binary("claude")
         self._config = world.folder("config")
-        self._arguments = arguments
         self.environment = world.environment(
             CLAUDE_CONFIG_DIR=str(self._config),
             ANTHROPIC_BASE_URL=self.server.url,
@@ -50,10 +51,20 @@ class Claude(Conversation):
             **(environment or {}),
         )
         self.plugin_name, self.market = world.marketplace()
+        if settings is not None:
+            (self._config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
         self._install()
 
     def _install(self) -> None:
-        command = (self._binary, "plugin", "install", self.plugin_name, "--marketplace", str(self.world.plugin), "--json")
+        command = (
+            self._binary,
+            "plugin",
+            "install",
+            self.plugin_name,
+            "--marketplace",
+            str(self.world.plugin),
+            "--json",
+        )
         run(*command, cwd=self.world.root, env=self.environment)
 
     @property
@@ -71,7 +82,7 @@ class Claude(Conversation):
     def _command(self, *extra: str) -> list[str]:
         return [
             self._binary, "-p", "--output-format", "stream-json", "--verbose", "--model", "sonnet",
-            "--permission-mode", "bypassPermissions", *self._arguments, *extra,
+            "--permission-mode", "bypassPermissions", *extra,
         ]  # fmt: skip
 
     def start(self) -> None:

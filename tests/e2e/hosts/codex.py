@@ -53,27 +53,51 @@ class Codex(Conversation):
     blocked_pattern = re.compile(r"(?:Command|Tool call) blocked by PreToolUse hook: ")
 
     def __init__(
-        self, world: World, *, environment: dict[str, str] | None = None, model: str = DIRECT_MODEL, terminal: bool = False
+        self,
+        world: World,
+        *,
+        environment: dict[str, str] | None = None,
+        model: str = DIRECT_MODEL,
+        terminal: bool = False,
     ) -> None:
         """Install the plugin of the world's marketplace folder; `start` then starts and trusts."""
         super().__init__(world, ResponsesApi())
         self._binary = find_binary("codex")
         self._home = world.folder("codex")
         self.model = model
-        self.environment = world.environment(CODEX_HOME=str(self._home), SCRIPTED_MODEL_KEY="none", **(environment or {}))
+        self.environment = world.environment(
+            CODEX_HOME=str(self._home), SCRIPTED_MODEL_KEY="none", **(environment or {})
+        )
         self.plugin_name, self.market = world.marketplace()
         self._serial = itertools.count(1)
         self._answers: dict[int, JsonObject] = {}
         self._answered = threading.Condition()
         self.turn_id = ""
         repository = json.dumps(str(world.repository))
-        text = _CONFIGURATION.format(model=model, url=self.server.url, terminal=json.dumps(terminal), repository=repository)
+        text = _CONFIGURATION.format(
+            model=model, url=self.server.url, terminal=json.dumps(terminal), repository=repository
+        )
         (self._home / "config.toml").write_text(text, encoding="utf-8")
         self._install()
 
     def _install(self) -> None:
-        run(self._binary, "plugin", "marketplace", "add", str(self.world.plugin), cwd=self.world.root, env=self.environment)
-        run(self._binary, "plugin", "add", f"{self.plugin_name}@{self.market}", cwd=self.world.root, env=self.environment)
+        run(
+            self._binary,
+            "plugin",
+            "marketplace",
+            "add",
+            str(self.world.plugin),
+            cwd=self.world.root,
+            env=self.environment,
+        )
+        run(
+            self._binary,
+            "plugin",
+            "add",
+            f"{self.plugin_name}@{self.market}",
+            cwd=self.world.root,
+            env=self.environment,
+        )
 
     @property
     def data(self) -> Path:

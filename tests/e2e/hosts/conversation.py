@@ -315,7 +315,9 @@ def _complaint(turn: Turn, record: Record, unused: dict[str, int]) -> str:
     lines = [f"prompt {turn.prompt!r} ended {turn.status!r}; unused steps {unused}, unscripted {record.unscripted}"]
     lines += record.failures
     lines += [f"[{lane}] said: {text[:300]}" for lane, text in turn.said]
-    lines += [f"[{c.lane}] {c.tool} {str(c.arguments)[:200]} -> blocked={c.blocked} {str(c.output)[:400]}" for c in turn.calls]
+    lines += [
+        f"[{c.lane}] {c.tool} {str(c.arguments)[:200]} -> blocked={c.blocked} {str(c.output)[:400]}" for c in turn.calls
+    ]
     lines += [f"[{lane}] saw: {text[:600]}" for lane, text in turn.saw]
     lines += [f"hook {hook.event} {hook.status}: {hook.text[:300]}" for hook in turn.hooks]
     return "\n".join(lines + [f"notice: {text}" for text in turn.notices])

@@ -49,7 +49,13 @@ class MessagesApi:
         """One message of text or tool-use blocks."""
         parts = answer.calls if isinstance(answer, Parallel) else (answer,)
         stop = "end_turn" if isinstance(answer, Say) else "tool_use"
-        message: JsonObject = {"id": f"msg_{ids[0]}", "type": "message", "role": "assistant", "model": body.get("model"), "content": []}
+        message: JsonObject = {
+            "id": f"msg_{ids[0]}",
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model"),
+            "content": [],
+        }
         yield _event("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": _USAGE})
         for index, (part, ident) in enumerate(zip(parts, ids, strict=True)):
             block, delta = _block(part, ident)

@@ -27,7 +27,9 @@ def find_binary(name: str) -> str:
     folder = Path(os.environ.get(HOSTS_VARIABLE) or _DEFAULT_HOSTS).expanduser()
     binary = folder / "node_modules" / ".bin" / name
     if not binary.exists():
-        message = f"no {name} at {binary}: install the pinned hosts there with npm, or let {HOSTS_VARIABLE} name their folder"
+        message = (
+            f"no {name} at {binary}: install the pinned hosts there with npm, or let {HOSTS_VARIABLE} name their folder"
+        )
         raise ScriptError(message)
     return str(binary)
 
@@ -39,7 +41,14 @@ def run(*command: str, cwd: Path, env: dict[str, str] | None = None, limit_s: fl
         ScriptError: It failed.
     """
     done = subprocess.run(
-        command, cwd=cwd, env=env, text=True, capture_output=True, timeout=limit_s, stdin=subprocess.DEVNULL, check=False
+        command,
+        cwd=cwd,
+        env=env,
+        text=True,
+        capture_output=True,
+        timeout=limit_s,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     if done.returncode:
         message = f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-1500:]}{done.stderr[-1500:]}"
