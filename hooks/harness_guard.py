@@ -61,6 +61,8 @@ def _last_resort(arguments: list[str], error: BaseException) -> int:
 
 def _main() -> int:
     arguments = sys.argv[1:]
+    if sys.pycache_prefix is None:
+        sys.dont_write_bytecode = True  # or it would land in the plugin's folder, and a host would stop every hook
     try:
         root = _root()
         sys.path.insert(0, root)

@@ -48,6 +48,8 @@ harness_quote() {
 # $1: what was seen. Says it in the shape that both hosts honour, and exits.
 harness_fail() {
   harness_first="harness-guard launcher.cannot-decide: the guard cannot decide this call: $1."
+  # Nobody may be listening; the status refuses all the same.
+  trap '' PIPE
   harness_quote "$harness_data"
   harness_next="Next: have the user run in a terminal: PLUGIN_DATA=$harness_quoted python3"
   harness_quote "$harness_root/hooks/harness_guard.py"
@@ -64,13 +66,14 @@ harness_fail() {
     printf '%s\n' "{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"$harness_json\\nThis prompt activated nothing and approved nothing.\"}}"
     exit 0
     ;;
-  ConfigChange) printf '%s\n' "{\"decision\":\"block\",\"reason\":\"$harness_json\"}" ;;
+  ConfigChange) harness_json="{\"decision\":\"block\",\"reason\":\"$harness_json\"}" ;;
   PreSkillShellCommand | *)
     case $harness_event in PreSkillShellCommand) ;; *) harness_event=PreToolUse ;; esac
-    printf '%s\n' "{\"hookSpecificOutput\":{\"hookEventName\":\"$harness_event\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"$harness_json\"}}"
+    harness_json="{\"hookSpecificOutput\":{\"hookEventName\":\"$harness_event\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"$harness_json\"}}"
     ;;
   esac
   printf '%s\n%s\n' "$harness_first" "$harness_next" >&2
+  printf '%s\n' "$harness_json" 2>/dev/null
   exit 2
 }
 
@@ -100,12 +103,13 @@ harness_guard() {
     harness_first=$1
     case ${2-} in
     '|'?*)
-      printf '%s\n' "$harness_first"
       shift
       # Each line of the reason stands behind a bar, so that empty ones survive the splitting.
       for harness_reason; do
         case $harness_reason in '|'*) printf '%s\n' "${harness_reason#?}" ;; esac
       done >&2
+      trap '' PIPE
+      printf '%s\n' "$harness_first" 2>/dev/null
       exit 2
       ;;
     esac
