@@ -56,11 +56,11 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A line that starts with an exact form: its index and where the form ends on it."""
+    """A line that starts with an exact form: its index, where the form ends on it, a link's target (else ``""``)."""
 
     index: int
     end: int
-    is_link: bool
+    target: str
 
 
 def read_prompt(prompt: str, *, skill_path: str, marketplace: str) -> Activation | Verb | None:
@@ -68,7 +68,7 @@ def read_prompt(prompt: str, *, skill_path: str, marketplace: str) -> Activation
 
     Args:
         prompt: The prompt as the host sent it.
-        skill_path: Absolute path of this plugin's ``skills/harness/SKILL.md``.
+        skill_path: Absolute path of this plugin's ``skills/harness/SKILL.md``, ``""`` if unknown.
         marketplace: Name of the marketplace that this copy was installed from, ``""`` if unknown.
 
     Returns:
@@ -79,7 +79,7 @@ def read_prompt(prompt: str, *, skill_path: str, marketplace: str) -> Activation
     lines = _LINE_END.split(prompt)
     forms = _forms(skill_path, marketplace)
     candidates = [found for found in (_candidate(i, line, forms) for i, line in enumerate(lines)) if found]
-    first = _first_in_paragraph(lines, candidates, skill_path) if candidates else None
+    first = _first_in_paragraph(lines, candidates) if candidates else None
     if first is None:
         return None
     rest = lines[first.index][first.end :].strip()
@@ -123,21 +123,22 @@ def _may_hold_a_form(text: str) -> bool:
 def _forms(skill_path: str, marketplace: str) -> re.Pattern[str]:
     names = {PERSONAL_MARKETPLACE, marketplace} - {""}
     plugins = "|".join([re.escape(name) for name in sorted(names)])
-    targets = {skill_path, f"<{skill_path}>", skill_path.replace(" ", "%20")}
-    skills = "|".join([re.escape(target) for target in sorted(targets)])
+    targets = {skill_path, f"<{skill_path}>", skill_path.replace(" ", "%20")} if skill_path else set()
+    skills = "|".join([re.escape(target) for target in sorted(targets)]) or "(?!)"  # an unknown path matches nothing
     return re.compile(
         rf"(?:\$harness(?::harness)?"
-        rf"|(?P<link>\[@harness\]\(plugin://harness@(?:{plugins})\)|\[[^\[\]\\`<>\n]*\]\((?:{skills})\)))"
+        rf"|\[@harness\]\((?P<plugin>plugin://harness@(?:{plugins}))\)"
+        rf"|\[[^\[\]\\`<>\n]*\]\((?P<skill>{skills})\))"
         rf"(?=[ \t]|$)"
     )
 
 
 def _candidate(index: int, line: str, forms: re.Pattern[str]) -> _Candidate | None:
     found = forms.match(line)
-    return None if found is None else _Candidate(index, found.end(), found["link"] is not None)
+    return None if found is None else _Candidate(index, found.end(), found["plugin"] or found["skill"] or "")
 
 
-def _first_in_paragraph(lines: list[str], candidates: list[_Candidate], skill_path: str) -> _Candidate | None:
+def _first_in_paragraph(lines: list[str], candidates: list[_Candidate]) -> _Candidate | None:
     """Ask the CommonMark parser which of the lines is ordinary paragraph text; give the first.
 
     Each candidate gets a mark of private-use characters (in place of ``$harness``, in front of a link). They mean
@@ -150,23 +151,28 @@ def _first_in_paragraph(lines: list[str], candidates: list[_Candidate], skill_pa
         return None
     marked = list(lines)
     for number, item in enumerate(candidates):
-        kept = lines[item.index][0 if item.is_link else item.end :]
+        kept = lines[item.index][0 if item.target else item.end :]
         marked[item.index] = f"{mark}{number}{mark}{kept}"
-    for number, is_link in _proved_marks("\n".join(marked), mark, skill_path):
-        if candidates[number].is_link == is_link:
+    for number, target in _proved_marks("\n".join(marked), mark):
+        if target == _normalized(candidates[number].target):
             return candidates[number]
     return None
 
 
-def _proved_marks(text: str, mark: str, skill_path: str) -> Iterator[tuple[int, bool]]:
-    """Give the marks that start a line of ordinary text, in order, each with whether a link to the plugin follows."""
+def _normalized(target: str) -> str:
+    from markdown_it.common.normalize_url import normalizeLink
+
+    return normalizeLink(target.removeprefix("<").removesuffix(">")) if target else ""
+
+
+def _proved_marks(text: str, mark: str) -> Iterator[tuple[int, str]]:
+    """Give the marks that start a line of ordinary text, in order, each with the target of the link right behind it."""
     from markdown_it import MarkdownIt  # several bare starts, paid only by a prompt that may activate
 
-    parser = MarkdownIt("commonmark")
     starts = re.compile(rf"{mark}([0-9]+){mark}")
     open_raw: list[str] = []
     previous = ""
-    for block in parser.parse(text):
+    for block in MarkdownIt("commonmark").parse(text):
         is_paragraph = block.level == 1 and previous == "paragraph_open"
         previous = block.type
         children = [block] if block.type == "html_block" else (block.children or [])
@@ -174,15 +180,9 @@ def _proved_marks(text: str, mark: str, skill_path: str) -> Iterator[tuple[int, 
             found = starts.match(child.content) if child.type == "text" and child.level == 0 else None
             if found and is_paragraph and not open_raw and (not index or children[index - 1].type in _BREAKS):
                 behind = children[index + 1 : index + 2] if found.end() == len(child.content) else []
-                yield int(found[1]), _is_plugin_link(behind, parser.normalizeLink(skill_path))
+                is_link = bool(behind) and behind[0].type == "link_open"
+                yield int(found[1]), str(behind[0].attrs.get("href", "")) if is_link else ""
             _track_raw(child, open_raw)
-
-
-def _is_plugin_link(behind: list[Token], skill_link: str) -> bool:
-    if not behind or behind[0].type != "link_open":
-        return False
-    target = str(behind[0].attrs.get("href", ""))
-    return target == skill_link or target.startswith("plugin://harness@")
 
 
 def _track_raw(token: Token, open_raw: list[str]) -> None:

@@ -48,7 +48,11 @@ def render_resume(context: ResumeContext, reason: str) -> str:
         "verification_fingerprint": context.verification_fingerprint,
         "additional_rounds": context.additional_rounds,
     }
-    sections = [("Resume Context", _object("resume_context", members)), ("Reason", plain_line(reason)), ("Approval", RESUME_GATE)]
+    sections = [
+        ("Resume Context", _object("resume_context", members)),
+        ("Reason", plain_line(reason)),
+        ("Approval", RESUME_GATE),
+    ]
     return _artifact("Repair Resume", sections)
 
 

@@ -1,0 +1,198 @@
+"""Laws of the artifacts: what is rendered parses back, and no text makes the parsers raise or say two things."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from harness_guard.artifacts.activation import read_prompt, would_act
+from harness_guard.artifacts.characters import is_plain
+from harness_guard.artifacts.digest import message_hash
+from harness_guard.artifacts.plan import STRATEGIES
+from harness_guard.artifacts.registry import PARSERS, recognise
+from harness_guard.artifacts.render import plain_line, render_completion, render_plan, render_resume, render_review
+from harness_guard.artifacts.values import (
+    AutoRepair,
+    Bindings,
+    Completion,
+    Criterion,
+    Execution,
+    Finding,
+    NearMiss,
+    Plan,
+    Resume,
+    ResumeContext,
+    Review,
+    VerificationCommand,
+)
+from harness_guard.records import replace
+
+SKILL = "/opt/harness/skills/harness/SKILL.md"
+LETTERS = string.ascii_letters + string.digits
+
+words = st.text(LETTERS + " äß漢😀.,;:!?'\"()/*_#=$<>&-", min_size=1, max_size=60).map(plain_line)
+prose = st.lists(words, min_size=1, max_size=3).map("\n".join)
+ids = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,8}", fullmatch=True)
+digests = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)
+revisions = st.text("0123456789abcdef", min_size=40, max_size=64)
+names = st.text(LETTERS + "._-", min_size=1, max_size=8).filter(lambda name: name not in {".", ".."} and name[0] != ".")
+entries = st.lists(names | st.sampled_from(["*", "**", "*.py"]), min_size=1, max_size=4).map("/".join)
+quoted = st.text(string.printable[:95].replace("'", "") + "ä", max_size=12).map(lambda text: f"'{text}'")
+plain = st.text(LETTERS + "._/:,@%+-", min_size=1, max_size=12)
+simple = st.tuples(
+    plain.filter(lambda word: word not in {"if", "in", "do", "fi"}), st.lists(quoted | plain, max_size=4)
+)
+exact_line = st.text(string.printable[:95] + "äß", min_size=1, max_size=30)
+
+
+def readable(command: str) -> bool:
+    lines = command.split("\n")
+    return command == command.strip() != "" and all(line == line.rstrip() and is_plain(line) for line in lines)
+
+
+exact = (
+    st.lists(exact_line.map(str.rstrip), min_size=1, max_size=3)
+    .map("\n".join)
+    .filter(lambda command: readable(command) and not command.startswith("mcp__") and command != "None")
+    # A line inside a block that could close or open a fence is for the parser to refuse, not to carry.
+    .filter(lambda command: "\n" not in command or ("```" not in command and "~~~" not in command))
+)
+
+
+@st.composite
+def checks(draw: st.DrawFn, name: str) -> VerificationCommand:
+    program, arguments = draw(simple)
+    argv = [program, *(word[1:-1] if word[0] == "'" else word for word in arguments)]
+    return VerificationCommand(name, " ".join([program, *arguments]), draw(st.integers(1, 600)), tuple(argv))
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    kind = draw(st.sampled_from(sorted(STRATEGIES)))
+    required = [draw(checks(f"V{number}")) for number in range(draw(st.integers(1, 3)))]
+    optional = [draw(checks(f"O{number}")) for number in range(draw(st.integers(0, 2)))]
+    criteria = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
+    return Plan(
+        digest="",
+        size=draw(st.sampled_from(["Tiny", "Small", "Non-trivial"])),
+        kind=kind,
+        objective=draw(prose),
+        criteria=tuple(Criterion(name, draw(words)) for name in criteria),
+        scope=draw(prose),
+        boundary=tuple(draw(st.lists(entries, max_size=4, unique=True))),
+        commands=tuple(draw(st.lists(exact, max_size=3, unique=True))),
+        tools=tuple(
+            f"mcp__{name}__run" for name in draw(st.lists(st.text(LETTERS, min_size=1), max_size=2, unique=True))
+        ),
+        strategy=STRATEGIES[kind],
+        required=tuple(required),
+        optional=tuple(optional),
+        execution=Execution(draw(st.sampled_from(["native", "guided", None])), draw(st.integers(0, 2)), 1),
+        auto_repair=AutoRepair(
+            draw(st.booleans()), draw(st.integers(1, 3)), draw(st.integers(1, 2)), draw(st.integers(1, 2))
+        ),
+        risks=draw(prose),
+        text="",
+    )
+
+
+bindings = st.builds(Bindings, digests, st.none() | digests, revisions, digests, st.integers(1, 9))
+findings = st.builds(
+    Finding,
+    st.just("R1-F1"),
+    st.sampled_from(["critical", "important", "suggestion"]),
+    st.sampled_from(["IN_PLAN_REPAIR", "MATERIAL_AMENDMENT"]),
+    st.lists(names, min_size=1, max_size=3).map("/".join),
+    st.integers(1, 9_999),
+    words,
+)
+
+
+@given(plans())
+def test_a_rendered_plan_parses_back(plan: Plan) -> None:
+    text = render_plan(plan)
+    assert recognise(text) == replace(plan, digest=message_hash(text), text=text.removesuffix("\n"))
+
+
+@given(bindings, findings, prose)
+def test_a_rendered_review_parses_back(context: Bindings, finding: Finding, evidence: str) -> None:
+    review = Review("", context, "REPAIR_REQUIRED", (finding,), evidence, "")
+    found = recognise(render_review(review))
+    assert isinstance(found, Review)
+    assert found.content == review.content
+
+
+@given(
+    st.builds(ResumeContext, digests, st.integers(0, 10**9), revisions, st.none() | digests, st.integers(0, 3)),
+    st.text(),
+)
+def test_a_rendered_resume_parses_back_whatever_its_reason(context: ResumeContext, reason: str) -> None:
+    found = recognise(render_resume(context, reason))
+    assert isinstance(found, Resume)
+    assert found.context == context
+
+
+@given(bindings, st.lists(ids, min_size=1, max_size=4, unique=True), st.lists(ids, min_size=1, max_size=3, unique=True))
+def test_a_rendered_completion_parses_back(context: Bindings, criteria: list[str], required: list[str]) -> None:
+    found = recognise(render_completion(context, [Criterion(name, "x") for name in criteria], required))
+    assert isinstance(found, Completion)
+    assert found.context == context
+    assert [(item.criterion, list(item.evidence)) for item in found.acceptance] == [
+        (name, required) for name in criteria
+    ]
+
+
+@given(plans(), st.data())
+def test_a_changed_character_never_changes_the_policy_under_the_same_hash(plan: Plan, data: st.DataObject) -> None:
+    text = render_plan(plan)
+    place = data.draw(st.integers(0, len(text) - 1))
+    middle = data.draw(st.sampled_from(["", text[place] * 2, "\u200b", "`", "\n", " ", "<", "\r\n"]))
+    changed = text[:place] + middle + text[place + 1 :]
+    found, original = recognise(changed), recognise(text)
+    assert isinstance(found, Plan | NearMiss | None)
+    assert isinstance(original, Plan)
+    if message_hash(changed) == message_hash(text):
+        assert found == original
+    elif isinstance(found, Plan):
+        assert found.digest != original.digest
+
+
+@given(st.text(), st.sampled_from(sorted(PARSERS)), st.text())
+def test_no_text_raises_and_an_exact_heading_is_never_overlooked(before: str, heading: str, behind: str) -> None:
+    found = recognise(f"{before}\n{heading}\n{behind}")
+    assert isinstance(found, NearMiss | None)
+    assume("`" not in before and "~" not in before)
+    assert isinstance(found, NearMiss)
+
+
+@given(plans(), st.text(max_size=20), st.integers(0, 400))
+def test_text_put_anywhere_into_a_plan_raises_nothing(plan: Plan, text: str, place: int) -> None:
+    whole = render_plan(plan)
+    assert isinstance(recognise(whole[:place] + text + whole[place:]), Plan | NearMiss | None)
+
+
+FORMS = st.sampled_from(["$harness", "$harness:harness", "[@harness](plugin://harness@personal)", f"[x]({SKILL})"])
+TASKS = st.text(LETTERS + " .,", max_size=20)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    ["```\n{}\n```", "~~~ x\n{}\n~~~", "> {}", "- {}", "* a\n{}", "7. {}", "    {}", " {}", "`{}`", "x {}", "\\{}", "<!-- a\n{}\n-->",
+     "<pre>\n\n{}\n\n</pre>", "<code>\n\n{}", "<script>\n{}", "<textarea>\n\n{}", "## {}", "> a\n{}", "**a\n{}z**", "{}\n---"],
+)  # fmt: skip
+@given(form=FORMS, task=TASKS)
+def test_a_quoted_form_never_activates(wrap: str, form: str, task: str) -> None:
+    assert read_prompt(wrap.format(f"{form} {task}"), skill_path=SKILL, marketplace="acme") is None
+
+
+@given(
+    st.lists(
+        st.text(max_size=8) | st.sampled_from(["\n", "$harness ", "y", "`", "<pre>", "> ", "```\n"]), max_size=8
+    ).map("".join)
+)
+def test_a_tool_may_never_send_what_would_act(text: str) -> None:
+    if read_prompt(text, skill_path=SKILL, marketplace="acme") is not None:
+        assert would_act(text, skill_path=SKILL, marketplace="acme")
