@@ -7,10 +7,17 @@ Strict means: no duplicate keys, no NaN or Infinity, nothing after the value (co
 
 from __future__ import annotations
 
-try:
-    from _json import make_scanner as _make_scanner
-except ImportError:  # another interpreter: the standard package does the same, slower
-    _make_scanner = None
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Scanner = Callable[[str, int], tuple[object, int]]
+    _make_scanner: Callable[[type], _Scanner] | None
+else:
+    try:
+        from _json import make_scanner as _make_scanner
+    except ImportError:  # another interpreter: the standard package does the same, slower
+        _make_scanner = None
 
 _BLANKS = " \t\n\r"
 
@@ -49,7 +56,7 @@ class _Strict:
 def _scan(text: str, start: int) -> tuple[object, int]:
     if _make_scanner is not None:
         try:
-            value, end = _make_scanner(_Strict())(text, start)
+            value, end = _make_scanner(_Strict)(text, start)
         except SystemError:  # the scanner cannot raise its own error while ``json`` is not loaded: the text is bad
             pass
         else:

@@ -133,7 +133,7 @@ class World:
     def _shell(self, question: q.ShellFactsFor) -> ShellFacts:
         from harness_guard.evidence.shell_facts import gather
 
-        return gather(question.needs, question.known, environ=self.environ, runtime=self._runtime())
+        return gather(question.command, question.needs, question.known, shfmt=f"{self._runtime()}/bin/shfmt")
 
     def _runtime(self) -> str:
         places = self.store.places
@@ -227,7 +227,8 @@ class World:
             f"{root}/.claude",
             f"{root}/.codex",
             f"{root}/.mcp.json",
-            *(f"{folder}/config" for folder in folders),
+            # Git's folders change with every command; their settings do not. Single files are settings themselves.
+            *(f"{folder}/config" if os.path.isdir(folder) else folder for folder in folders),
             *([str(path) for path in hooks] if isinstance(hooks, list | tuple) else []),
         )
 
@@ -291,7 +292,7 @@ class World:
     def _new_run(self, question: q.NewRun) -> q.NewRunFacts:
         from harness_guard.evidence.git import find_root
         from harness_guard.evidence.surroundings import gather
-        from harness_guard.policy.control_plane import control_plane_to_json
+        from harness_guard.policy.control_plane import to_json
 
         run_id = os.urandom(8).hex()
         try:
@@ -302,7 +303,7 @@ class World:
             plane = gather(root, self.plugin_root, self.store.places.data, self.environ)
         except EvidenceError as error:
             return q.NewRunFacts(run_id, "", {}, f"{error.seen}; {error.remedy}")
-        return q.NewRunFacts(run_id, plane.root, control_plane_to_json(plane))
+        return q.NewRunFacts(run_id, plane.root, to_json(plane))
 
 
 def attestation_bindings(state: RunState) -> dict[str, object]:

@@ -6,7 +6,7 @@ from harness_guard.kernel.decision import Reason
 from harness_guard.kernel.questions import TrackedPaths, ask
 from harness_guard.policy.boundary import disagreements
 from harness_guard.policy.caches import RECOGNISED, listed_caches
-from harness_guard.policy.control_plane import control_plane_from_json, protected_by
+from harness_guard.policy.control_plane import from_json, protected_by
 from harness_guard.policy.model import Check, Policy
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def plan_problem(plan: Plan, state: RunState) -> Asking[Reason | None]:
     Its boundary must not name the control plane as it lies on this disk, both readers of its patterns must agree on
     every tracked path, and its tool caches must be recognised names.
     """
-    plane = control_plane_from_json(state.control_plane or {})
+    plane = from_json(state.control_plane or {})
     for entry in plan.boundary:
         literal = entry.split("*", 1)[0].rstrip("/")
         what = protected_by(plane, f"{state.repository_root}/{literal}") if literal else None

@@ -63,7 +63,8 @@ def _helper(event: Event, state: RunState) -> Outcome:
 
 def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     """The reviewer's spawn is the moment of claim: the engine runs the required verification (contract section 8)."""
-    if state.state not in ("executing", "verifying", "reviewing") or state.active_policy is None:
+    policy = state.active_policy
+    if state.state not in ("executing", "verifying", "reviewing") or policy is None:
         seen = f"the run is {state.state} and no review is due"
         return Outcome(deny("spawn.not-due", seen, next_step(state)))
     refusal = _claim_problem(event, state)
@@ -77,7 +78,7 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     state, breach = yield from sweep(state)
     if breach is not None:
         return (yield from pause(state, "tree changed outside the boundary", "deny", breach))
-    found = yield from ask(Verified(state.active_policy))
+    found = yield from ask(Verified(policy))
     return (yield from _judge(state, found))
 
 

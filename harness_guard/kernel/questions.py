@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from harness_guard.shell.effects import Link, Write
 
     T = TypeVar("T")
+    T_co = TypeVar("T_co", covariant=True)
 
-    class Question(Generic[T]):
-        """A question whose answer is of type ``T``."""
+    class Question(Generic[T_co]):
+        """A question whose answer is of the type in brackets."""
 
     Author = Literal["human", "forged", "missing", "unreadable", "unknown"]
-    Asking = Generator["Question[object]", object, T]
+    Asking = Generator[Question[object], object, T]
 else:
 
     class Question:
@@ -37,9 +38,9 @@ else:
             return cls
 
 
-def ask(question: Question[T]) -> Generator[Question[T], T, T]:
+def ask(question: Question[T]) -> Asking[T]:
     """Ask one question; to be used with ``yield from``."""
-    return (yield question)
+    return (yield question)  # type: ignore[return-value]  # the world answers a Question[T] with a T
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,9 +233,9 @@ class RunState:
         return self.authority_status == "active" and not self.cancel_asked
 
 
-def advance(state: RunState, **changes: object) -> RunState:
+def advance(run: RunState, /, **changes: object) -> RunState:
     """Give the next revision of a state: for every change of authority, state or policy (contract section 9)."""
-    return replace(state, revision=state.revision + 1, **changes)  # type: ignore[arg-type]  # names come from our own rows
+    return replace(run, revision=run.revision + 1, **changes)  # type: ignore[arg-type]  # names come from our own rows
 
 
 _RECORDS: Final = {

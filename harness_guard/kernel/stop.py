@@ -141,7 +141,7 @@ def _plan(event: Event, state: RunState, plan: Plan) -> Asking[Outcome]:
         opened_at_ms=now,
         policy=policy_of(plan),
         criteria=tuple((criterion.id, criterion.text) for criterion in plan.criteria),
-        max_helpers=plan.execution.max_helpers if plan.execution is not None else 0,
+        max_helpers=plan.execution.max_helpers,
     )
     opened = replace(state, pending_gate=gate, stop=StopCount())
     return Outcome(PASS, opened, (KeepText(plan.digest, plan.text),), note="Plan gate opened")

@@ -21,7 +21,7 @@ from harness_guard.kernel.questions import (
 from harness_guard.kernel.state import StopCount
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.boundary import covers_reach, explain
-from harness_guard.policy.control_plane import control_plane_from_json, key_read_by, protected_by, reaches
+from harness_guard.policy.control_plane import from_json, key_read_by, protected_by, reaches
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.effects import Effects
 
@@ -80,7 +80,7 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     if call.family in ("prompt", "child"):
         return (yield from _decide_prompting(event, state, call))
     effects = yield from _effects(event, call)
-    plane = control_plane_from_json(state.control_plane or {})
+    plane = from_json(state.control_plane or {})
     refusal = yield from _check_reads(call, effects, plane)
     if refusal is not None:
         return Outcome(refusal)

@@ -1,0 +1,325 @@
+"""A host in memory: sends payloads to ``dispatch.answer`` with a real repository and a real data folder, no process between."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from harness_guard import dispatch
+from harness_guard.artifacts.values import Review
+from harness_guard.places import Places
+from harness_guard.store.runs import RunStore
+
+PLUGIN_ROOT = Path(__file__).resolve().parent.parent
+PLAN = """# Plan
+
+## Classification
+
+- Size: Small
+- Kind: bug_fix
+
+## Objective
+
+Keep digits.
+
+## Acceptance Criteria
+
+- AC1: `slugify("Release 2.1")` returns `release-2-1`.
+
+## Scope
+
+- In: the slug helper.
+
+## Write Boundary
+
+- `src/`
+- `check.sh`
+
+## Exact Commands
+
+None
+
+## Verification Strategy
+
+```json
+{
+  "verification_strategy": {
+    "kind": "regression_first",
+    "required": [
+      {"id": "V1", "command": "sh check.sh", "timeout_s": 20}
+    ],
+    "optional": []
+  }
+}
+```
+
+## Execution Strategy
+
+```json
+{
+  "execution_strategy": {
+    "execution_mode": "native",
+    "implementer": "root",
+    "parallel_writers": 0,
+    "max_helpers": 1,
+    "max_delegation_depth": 1
+  }
+}
+```
+
+## Auto Repair
+
+```json
+{
+  "auto_repair": {
+    "enabled": true,
+    "max_rounds": 3,
+    "repeated_finding_limit": 2,
+    "no_progress_limit": 2,
+    "same_write_boundary_only": true,
+    "verification_must_not_weaken": true,
+    "material_delta_requires_approval": true
+  }
+}
+```
+
+## Risks
+
+None
+
+## Approval
+
+Proceed with this Plan? [y/N]
+"""
+
+
+class Answered:
+    """One answer, read as a host reads it."""
+
+    def __init__(self, answer: Any) -> None:
+        self.raw = answer
+        self.status: int = answer.status
+        body = json.loads(answer.stdout) if answer.stdout else {}
+        inner = body.get("hookSpecificOutput", {})
+        self.is_denied = inner.get("permissionDecision") == "deny"
+        self.is_blocked = body.get("decision") == "block"
+        self.text: str = inner.get("permissionDecisionReason") or inner.get("additionalContext") or body.get("reason") or ""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing was said."""
+        return not self.raw.stdout and not self.raw.stderr and self.status == 0
+
+    @property
+    def rule(self) -> str:
+        """The rule id of a refusal."""
+        return self.text.split(":", 1)[0].removeprefix("harness-guard ") if self.text else ""
+
+    def __repr__(self) -> str:
+        return f"Answered({self.status}, {self.text!r})"
+
+
+class Simulator:
+    """One session of one host on one throwaway repository."""
+
+    def __init__(self, folder: Path, host: str = "claude") -> None:
+        self.host = host
+        self.root = folder / "repo"
+        self.data = folder / "data" / "harness-test"
+        self.home = folder / "home"
+        self.session = "11111111-2222-3333-4444-555555555555"
+        self.transcript = folder / "transcript.jsonl"
+        self.turn = ""
+        self._ids = itertools.count(1)
+        self._make()
+
+    def _make(self) -> None:
+        self.home.mkdir(parents=True)
+        (self.root / "src").mkdir(parents=True)
+        (self.root / "src" / "slug.py").write_text("x = 1\n")
+        (self.root / "check.sh").write_text("exit 0\n")
+        (self.root / "README.md").write_text("read me\n")
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+            subprocess.run(["git", "-C", str(self.root), *command], check=True, env=self.git_env)
+        self.data.mkdir(parents=True)
+        key = self.data / "key"
+        key.write_bytes(os.urandom(32))
+        key.chmod(0o600)
+        runtime = self.data / "runtime" / "test" / "bin"
+        runtime.mkdir(parents=True)
+        (self.data / "runtime" / "current").write_text("test\n")
+        found = shutil.which("shfmt") or str(Path(os.sys.executable).parent / "shfmt")  # type: ignore[attr-defined]
+        shutil.copy(found, runtime / "shfmt")
+
+    @property
+    def git_env(self) -> dict[str, str]:
+        """Environment for git commands of the test itself."""
+        names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **{name: "t@example.org" for name in names}}
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """The hook's environment."""
+        found = {"PATH": os.environ["PATH"], "HOME": str(self.home), "CLAUDE_PLUGIN_DATA": str(self.data)}
+        if self.host == "claude":
+            return {**found, "CLAUDE_PROJECT_DIR": str(self.root)}
+        return {**found, "PLUGIN_DATA": str(self.data), "PLUGIN_ROOT": str(PLUGIN_ROOT)}
+
+    @property
+    def store(self) -> RunStore:
+        """The session's store."""
+        return RunStore(Places(str(self.data)), self.session)
+
+    @property
+    def state(self) -> Any:
+        """The run's state."""
+        loaded = self.store.load()
+        return loaded.state if loaded is not None else None
+
+    def send(self, event: str, **fields: Any) -> Answered:
+        """Send one event."""
+        turn = "prompt_id" if self.host == "claude" else "turn_id"
+        payload: dict[str, Any] = {
+            "session_id": self.session,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.root),
+            "hook_event_name": event,
+            **({turn: self.turn} if self.turn else {}),
+            **fields,
+        }
+        if self.host == "codex":
+            payload["model"] = "gpt-5.5"
+        before = os.getcwd()
+        os.chdir(self.root)
+        try:
+            return Answered(dispatch.answer(json.dumps(payload).encode(), self.environ, str(PLUGIN_ROOT), None))
+        finally:
+            os.chdir(before)
+
+    def prompt(self, text: str, *, new_turn: bool = True, row: dict[str, Any] | None = None, **fields: Any) -> Answered:
+        """Type a prompt; on Claude Code the transcript gets its row as the host writes it."""
+        if new_turn:
+            self.turn = f"turn-{next(self._ids)}"
+        answered = self.send("UserPromptSubmit", prompt=text, **fields)
+        if new_turn and self.host == "claude":
+            sent = int(time.time() * 1000)
+            found = {"type": "user", "promptId": self.turn, "promptSource": "sdk", "sentAtMs": sent, **(row or {})}
+            with self.transcript.open("a") as handle:
+                handle.write(json.dumps(found) + "\n")
+        return answered
+
+    def tool(self, name: str, *, agent: str | None = None, **arguments: Any) -> Answered:
+        """Call a tool."""
+        fields: dict[str, Any] = {"tool_name": name, "tool_input": arguments, "tool_use_id": f"call-{next(self._ids)}"}
+        if agent is not None:
+            fields |= {"agent_id": agent, "agent_type": "harness:clean-context-reviewer"}
+        return self.send("PreToolUse", **fields)
+
+    def bash(self, command: str, **fields: Any) -> Answered:
+        """Call the shell tool."""
+        return self.tool("Bash", command=command, **fields)
+
+    def write(self, path: str, **fields: Any) -> Answered:
+        """Call the host's tool for writing a file."""
+        if self.host == "claude":
+            return self.tool("Write", file_path=str(self.root / path), content="x\n", **fields)
+        patch = f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"
+        return self.tool("apply_patch", command=patch, **fields)
+
+    def stop(self, message: str, **fields: Any) -> Answered:
+        """End the root's turn with a message."""
+        return self.send("Stop", last_assistant_message=message, stop_hook_active=False, **fields)
+
+    def age_gate(self) -> None:
+        """Let the open gate be older than the answer's second."""
+        loaded = self.store.load()
+        assert loaded is not None
+        gate = loaded.state.pending_gate
+        assert gate is not None
+        from harness_guard.records import replace
+
+        older = replace(loaded.state, pending_gate=replace(gate, opened_at_ms=gate.opened_at_ms - 1500))
+        self.store.commit(older, loaded.stored)
+
+    def approve(self, plan: str = PLAN) -> Answered:
+        """Activate, emit a plan, answer y."""
+        self.prompt("$harness keep digits")
+        stopped = self.stop(plan)
+        assert stopped.is_silent, stopped
+        self.age_gate()
+        return self.prompt("y")
+
+    def spawn_arguments(self) -> dict[str, Any]:
+        """The handed-out arguments of the Reviewer's spawn."""
+        from harness_guard.kernel.spawn import next_spawn
+
+        found = next_spawn(self.state).for_host(self.host)
+        return found if self.host == "claude" else {"message": found["message"]}
+
+    def spawn(self, **extra: Any) -> Answered:
+        """Spawn the Reviewer as handed out."""
+        return self.tool("Agent" if self.host == "claude" else "spawn_agent", **{**self.spawn_arguments(), **extra})
+
+    def child(self, event: str, agent: str = "a-1", **fields: Any) -> Answered:
+        """Send an event of the Reviewer's."""
+        kind = "harness:clean-context-reviewer" if self.host == "claude" else "default"
+        return self.send(event, agent_id=agent, agent_type=kind, **fields)
+
+    def review(self, verdict: str = "PASS", findings: list[dict[str, Any]] | None = None, **changes: Any) -> str:
+        """Write a Review with the current bindings."""
+        state = self.state
+        bound = {
+            "accepted_plan_hash": state.accepted_plan_hash,
+            "accepted_amendment_hash": None,
+            "diff_revision": state.diff_revision,
+            "verification_fingerprint": state.integrity_fingerprint,
+            "review_round": state.review_round,
+            **changes,
+        }
+        return (
+            f"# Clean-context Review\n\n## Review Context\n\n```json\n{json.dumps({'review_context': bound})}\n```\n\n"
+            f"## Verdict\n\n{verdict}\n\n## Findings\n\n```json\n{json.dumps({'findings': findings or []})}\n```\n\n"
+            "## Evidence\n\nRead the diff.\n"
+        )
+
+    def completion(self, criteria: tuple[str, ...] = ("AC1",), evidence: tuple[str, ...] = ("V1",)) -> str:
+        """Write a Completion with the current bindings."""
+        state = self.state
+        bound = {
+            "accepted_plan_hash": state.accepted_plan_hash,
+            "accepted_amendment_hash": None,
+            "diff_revision": state.diff_revision,
+            "verification_fingerprint": state.integrity_fingerprint,
+            "review_round": state.review_round,
+        }
+        acceptance = [{"criterion": name, "evidence": list(evidence)} for name in criteria]
+        return (
+            f"# Completion\n\n## Completion Context\n\n```json\n{json.dumps({'completion_context': bound})}\n```\n\n"
+            f"## Acceptance\n\n```json\n{json.dumps({'acceptance': acceptance})}\n```\n\n"
+            "## Changes\n\n- `src/slug.py`: digits are kept.\n\n## Remaining Risks\n\nNone\n"
+        )
+
+    def to_verifying(self) -> None:
+        """Play a run up to the Reviewer's brief."""
+        self.approve()
+        assert self.write("src/new.py").is_silent
+        (self.root / "src" / "new.py").write_text("x\n")
+        assert self.spawn().is_silent
+        self.child("SubagentStart")
+
+    def to_reviewing(self) -> str:
+        """Play a run up to the relayed Review."""
+        self.to_verifying()
+        review = self.review()
+        assert self.child("SubagentStop", last_assistant_message=review, stop_hook_active=False).is_silent
+        self.stop(review)
+        return review
+
+
+__all__ = ["PLAN", "PLUGIN_ROOT", "Answered", "Review", "Simulator"]
