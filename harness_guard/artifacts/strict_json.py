@@ -57,6 +57,11 @@ class Block:
         found = next((token.start() for token in _TOKEN.finditer(self.text) if token[0] == word), 0)
         return self.line_at(found)
 
+    def line_behind(self, offset: int) -> int:
+        """Give the line of the first character from ``offset`` on that is no blank."""
+        rest = self.text[offset:]
+        return self.line_at(offset + len(rest) - len(rest.lstrip()))
+
     def line_at(self, offset: int) -> int:
         """Give the line of a character."""
         return self.line + self.text.count("\n", 0, offset)
@@ -255,7 +260,7 @@ def _load(block: Block) -> object:
     except JsonError as error:
         words = str(error)
         offset = _OFFSET.search(words)
-        line = block.line_at(int(offset[1] or offset[2])) if offset else block.line
+        line = block.line_behind(int(offset[1] or offset[2])) if offset else block.line
         seen = f"found a block that is no strict JSON: {shown(words)}"
         if words.startswith("duplicate key"):
             line = block.line_of_duplicate()
