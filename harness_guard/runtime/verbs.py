@@ -58,7 +58,7 @@ def _verb(arguments: list[str], root: str) -> int:
     _use_runtime(data, arguments, root)
     from harness_guard.cli.main import main as cli_main
 
-    return cli_main(arguments)
+    return int(cli_main(arguments) or 0)
 
 
 def _use_runtime(data: str, arguments: list[str], root: str) -> None:
