@@ -47,13 +47,14 @@ def canonical(value: object) -> str:
     if isinstance(value, list | tuple):
         return "[" + ",".join([canonical(item) for item in value]) + "]"
     if isinstance(value, dict):
-        pairs = [f"{canonical(key)}:{canonical(value[key])}" for key in sorted(_text_keys(value), key=_utf16)]
+        pairs = [f"{canonical(key)}:{canonical(value[key])}" for key in _ordered(value)]
         return "{" + ",".join(pairs) + "}"
     raise TypeError(f"no canonical JSON for {type(value).__name__}")
 
 
-def _text_keys(value: dict[object, object]) -> list[str]:
+def _ordered(value: dict[object, object]) -> list[str]:
     keys = [key for key in value if isinstance(key, str)]
     if len(keys) != len(value):
         raise TypeError("canonical JSON has text keys only")
-    return keys
+    # Both orders are the same for ASCII, and the codec for the other one is not loaded for nothing.
+    return sorted(keys) if all(key.isascii() for key in keys) else sorted(keys, key=_utf16)

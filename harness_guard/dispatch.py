@@ -1,15 +1,15 @@
 """One hook call from payload to answer: decode, load, decide with looked-up facts, do the duties, commit, answer.
 
 Nothing else sees both the hosts and the store. Decisions are pure (``kernel``); a commit names the state that it was
-decided on, and if another hook was faster the decision is taken again. Whatever fails is raised to the front door, which
-gives the event's failure answer.
+decided on, and if another hook was faster the decision is taken again. Whatever fails is raised to the front door,
+which gives the event's failure answer.
 """
 
 from __future__ import annotations
 
 import os
 
-from harness_guard.errors import PayloadError, StateError, StoreError
+from harness_guard.errors import HarnessError, PayloadError, StateError, StoreError
 from harness_guard.hosts.answers import Answer, encode
 from harness_guard.hosts.registry import decode
 from harness_guard.kernel.decide import decide
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.outcome import Outcome
     from harness_guard.kernel.state import RunState
-    from harness_guard.store.runs import Loaded
 
 SILENCE: Final = Answer("", "", 0)
 TRIES: Final = 5  # hooks that run side by side; each try decides on the newer state
@@ -161,56 +160,56 @@ def _with_process_start(event: Event) -> Event:
 
 def _decide_until_committed(call: Call, world: World) -> Answer:
     for _ in range(TRIES):
-        loaded, state = _load(call)
+        try:
+            stored, state = _load(call)
+        except (StateError, StoreError) as error:
+            return _without_state(call, world, error)
         first = _first_answer(call, state)
         if first is not None:
             return first
         world.begin(state)
         outcome = _drive(call.event, state, world)
         try:
-            return _settle(call, outcome, loaded, state)
+            return _settle(call, outcome, stored, state)
         except Conflict:
             continue
     raise StoreError("store.contended", "other hooks changed the run again and again", "Try the same call again.")
 
 
-def _load(call: Call) -> tuple[Loaded | None, RunState | None]:
-    """Load the run; at a prompt an ended one counts as none, and one that has lost its marker gets it back."""
-    event, store = call.event, call.store
+def _load(call: Call) -> tuple[bytes | None, RunState | None]:
+    """Load the bytes on disk and the run; an ended run without a marker counts as none."""
+    store = call.store
     has_marker = store.has_marker()
-    try:
-        loaded = store.load()
-    except (StateError, StoreError):
-        if event.name == "UserPromptSubmit" and has_marker:
-            return _unreadable(call)
-        if event.name == "UserPromptSubmit":
-            return None, None
-        raise
+    loaded = store.load()
     if loaded is None:
-        if has_marker and event.name != "UserPromptSubmit":
+        if has_marker and call.event.name != "UserPromptSubmit":
             seen = "the run's state has vanished"
             raise StateError("store.vanished", seen, "End the run with `$harness cancel`; the human types it.")
         return None, None
-    state = loaded.state
     if not has_marker:
-        if state.is_terminal:
-            return loaded, None
-        store.raise_marker()
-    return loaded, state
+        if loaded.state.is_terminal:
+            return loaded.stored, None
+        store.raise_marker()  # a run that has not ended has lost its marker: it is active all the same
+    return loaded.stored, loaded.state
 
 
-def _unreadable(call: Call) -> tuple[None, None]:
-    """A run whose state cannot be read can still be cancelled, and is archived unread; an activation does the same."""
-    from harness_guard.artifacts.activation import Activation, Verb, read_prompt
+def _without_state(call: Call, world: World, problem: HarnessError) -> Answer:
+    """Answer where the state cannot be read: a prompt may still cancel or activate, everything else fails closed."""
+    if call.event.name != "UserPromptSubmit":
+        raise problem
+    from harness_guard.artifacts.activation import Verb, read_prompt
+    from harness_guard.kernel.decision import context
 
-    act = read_prompt(call.event.prompt, skill_path="", marketplace="")
-    is_cancel = isinstance(act, Verb) and act.name == "cancel"
-    if call.event.is_child or call.event.source not in (None, "user") or not (is_cancel or isinstance(act, Activation)):
-        raise StateError("store.unreadable", "the run's state cannot be read", "The human types `$harness cancel`.")
+    installed = world.installed()
+    act = read_prompt(call.event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
+    if act is None or act == Verb("status") or call.event.is_child or call.event.source not in (None, "user"):
+        raise problem
     call.store.archive_unread()
-    if is_cancel:
+    if isinstance(act, Verb):
         call.store.drop_marker()
-    return None, None
+        text = "harness-guard: the run's state could not be read; the run is cancelled and archived unread."
+        return encode(context(f"{text} Next: Activate a new run if you want one."), call.event.name)
+    return _decide_until_committed(call, world)
 
 
 def _first_answer(call: Call, state: RunState | None) -> Answer | None:
@@ -248,7 +247,7 @@ def _drive(event: Event, state: RunState | None, world: World) -> Outcome:
         reply = world.answer(question)
 
 
-def _settle(call: Call, outcome: Outcome, loaded: Loaded | None, before: RunState | None) -> Answer:
+def _settle(call: Call, outcome: Outcome, stored: bytes | None, before: RunState | None) -> Answer:
     """Do the duties, commit, note the turn, journal, keep the first answer; in the order that a crash forgives."""
     given = encode(outcome.decision, call.event.name)
     state = outcome.state
@@ -259,7 +258,7 @@ def _settle(call: Call, outcome: Outcome, loaded: Loaded | None, before: RunStat
     if is_change and state is not None:
         _before_commit(call, outcome, state)
         _note_turn(call)
-        store.commit(state, loaded.stored if loaded is not None else None)
+        store.commit(state, stored)
     else:
         _before_commit(call, outcome, before)
         _note_turn(call)

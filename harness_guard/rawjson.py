@@ -1,7 +1,7 @@
 """Strict JSON in, canonical JSON out, without the start-up price of the standard ``json`` package.
 
-``json`` imports ``re`` and ``enum``, which together cost more than a bare interpreter start (docs/adr/0002-cold-start.md).
-The same C scanner that ``json`` uses is reached directly; where an interpreter has no such scanner, ``json`` itself is used.
+``json`` imports ``re`` and ``enum``, which together cost more than a bare start (docs/adr/0002-cold-start.md).
+The same C scanner that ``json`` uses is reached directly; where an interpreter has none, ``json`` itself is used.
 Strict means: no duplicate keys, no NaN or Infinity, nothing after the value (contract section 4).
 """
 

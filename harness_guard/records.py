@@ -10,8 +10,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
-    from dataclasses import replace as replace
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414  the form that exports a name again
+    from dataclasses import replace as replace  # noqa: PLC0414  as above
 else:
     _set = object.__setattr__
 
@@ -78,7 +78,9 @@ else:
         del kw_only
 
         def build(cls):
-            own = [name for name, kind in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in str(kind)]
+            # Read from the class itself: what ``inspect`` offers for it costs more than a bare start.
+            kinds = cls.__dict__.get("__annotations__", {})  # noqa: RUF063  see above
+            own = [name for name, kind in kinds.items() if "ClassVar" not in str(kind)]
             names, defaults = [], {}
             for base in reversed(cls.__mro__[1:]):
                 names += [name for name in base.__dict__.get("__match_args__", ()) if name not in names]

@@ -213,7 +213,7 @@ class World:
         return found
 
     def _watched(self) -> tuple[str, ...]:
-        """What of the control plane must hold still while the engine runs; hosts write their other files all the time."""
+        """List what of the control plane must hold still while the engine runs; hosts write their other files anyway."""
         state = self._run()
         plane = state.control_plane or {}
         git_dirs = plane.get("git_dirs", ())
@@ -270,7 +270,8 @@ class World:
 
     # The plugin and new runs.
 
-    def _installed(self, _question: q.Installed) -> q.Installation:
+    def installed(self, _question: q.Installed | None = None) -> q.Installation:
+        """Tell where this copy of the plugin lies."""
         from harness_guard.rawjson import loads
 
         with open(f"{self.plugin_root}/plugin.json", encoding="utf-8") as handle:
@@ -339,6 +340,6 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "LastVerification": World._last,
     "BriefFile": World._brief,
     "PendingAttestation": World._attested,
-    "Installed": World._installed,
+    "Installed": World.installed,
     "NewRun": World._new_run,
 }

@@ -28,15 +28,17 @@ def write_brief(store: RunStore, state: RunState, head: str) -> None:
     now = tree.against(baseline, policy.caches)
     criteria = "\n".join(f"- {identifier}: {text}" for identifier, text in state.criteria)
     foreign = "\n".join(f"- {path}" for path in state.foreign) or "None"
-    text = "\n".join((
-        head,
-        "\n---\n\nThe accepted criteria:\n",
-        criteria,
-        "\nFiles that changed without a call of this run (they are not in the diff):\n",
-        foreign,
-        f"\n---\n\nThe accepted Plan, {plan}:\n",
-        store.load_text(plan),
-        f"\n---\n\nThe whole diff, {now.diff_revision}:\n",
-        tree.diff_text(baseline, now.tree),
-    ))
+    text = "\n".join(
+        (
+            head,
+            "\n---\n\nThe accepted criteria:\n",
+            criteria,
+            "\nFiles that changed without a call of this run (they are not in the diff):\n",
+            foreign,
+            f"\n---\n\nThe accepted Plan, {plan}:\n",
+            store.load_text(plan),
+            f"\n---\n\nThe whole diff, {now.diff_revision}:\n",
+            tree.diff_text(baseline, now.tree),
+        )
+    )
     write_atomically(f"{store.folder}/brief.md", text.encode(errors="replace"))

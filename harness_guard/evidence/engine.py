@@ -1,4 +1,4 @@
-"""The engine: runs the required verification on a tree that holds still, and records what it found (contract section 8)."""
+"""The engine: runs the required verification on a tree that holds still, and records what it found (contract 8)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "harness.verification-evidence.v2"
 RECORD: Final = "verification.json"
 # Numbers and addresses differ from run to run without meaning anything (times, process ids, temporary names).
-_WORDING: Final = re.compile(r"0x[0-9a-fA-F]+|\d+|/tmp/\S+")  # noqa: S108  a pattern, not a path
+_WORDING: Final = re.compile(r"0x[0-9a-fA-F]+|\d+|/tmp/\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,9 @@ class Bench:
     extend: Callable[[float], None]
 
 
-def verify(state: RunState, policy: Policy, bench: Bench, last: dict[str, object] | None) -> tuple[Verification, dict[str, object] | None]:
+def verify(
+    state: RunState, policy: Policy, bench: Bench, last: dict[str, object] | None
+) -> tuple[Verification, dict[str, object] | None]:
     """Run the required commands, unless the tree has not moved since a green run of the same ones.
 
     Args:

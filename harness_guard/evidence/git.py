@@ -80,7 +80,7 @@ class Git:
     ) -> bytes:
         remedy = "Repair the repository or git itself, then try again."
         try:
-            done = subprocess.run(  # noqa: S603  a fixed program with fixed options
+            done = subprocess.run(
                 argv,
                 env=dict(environ),
                 input=data if data is not None else b"",
@@ -112,7 +112,12 @@ class Git:
             self._filters = tuple(
                 setting
                 for driver in drivers
-                for setting in (f"{driver}.clean=", f"{driver}.smudge=", f"{driver}.process=", f"{driver}.required=false")
+                for setting in (
+                    f"{driver}.clean=",
+                    f"{driver}.smudge=",
+                    f"{driver}.process=",
+                    f"{driver}.required=false",
+                )
             )
         return self._filters
 

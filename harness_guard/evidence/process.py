@@ -32,7 +32,7 @@ def _from_ps(pid: int) -> str:
     import subprocess
 
     argv = ["/bin/ps", "-o", "lstart=", "-p", str(pid)]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=5)  # noqa: S603  fixed program
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=5)
     return done.stdout.strip()
 
 

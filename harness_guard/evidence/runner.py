@@ -62,8 +62,11 @@ def run_check(check: Check, root: str, environ: Mapping[str, str]) -> RunResult:
     started = _now_ms()
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "supervisor.py")
     # The pipe stays open as long as this process lives; its end is what the supervisor watches.
-    with subprocess.Popen(  # noqa: S603  our own script, started as we were
-        [sys.executable, "-I", "-S", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PATH": "/usr/bin:/bin"}
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"PATH": "/usr/bin:/bin"},
     ) as supervisor:
         if supervisor.stdin is None or supervisor.stdout is None:
             raise RuntimeError("the supervisor was started without pipes")

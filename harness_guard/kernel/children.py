@@ -1,4 +1,4 @@
-"""Children: spawns, messages to them, their start and their end; among them the Reviewer (contract sections 5, 7, 8)."""
+"""Children: spawns, messages to them, their start and their end; among them the Reviewer (contract 5, 7, 8)."""
 
 from __future__ import annotations
 

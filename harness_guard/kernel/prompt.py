@@ -135,8 +135,8 @@ def _mid_turn(prompt: Prompt, state: RunState) -> Outcome:
         return Outcome(context(status_text(state)))
     if prompt.verb == "cancel" and not state.is_terminal:
         asked = advance(state, authority_status="revoked", cancel_asked=True, pending_gate=None)
-        text = "harness-guard: the cancel has revoked the run's authority; nothing more may be written. Next: end your turn"
-        return Outcome(context(f"{text}; the run ends at the human's next prompt."), asked, note="cancel asked")
+        text = "harness-guard: the cancel has revoked the run's authority; nothing more may be written."
+        return Outcome(context(f"{text} Next: {next_step(asked)}"), asked, note="cancel asked")
     closed = replace(state, pending_gate=None) if state.pending_gate is not None else None
     if prompt.task is not None or prompt.is_approval:
         return Outcome(context(_MID_TURN), closed)
@@ -238,5 +238,3 @@ def _answer_problem(prompt: Prompt, state: RunState, gate: Gate, now: int) -> As
         if tree.diff_revision != gate.diff_revision:
             return f"the tree has moved since the question was asked, from {gate.diff_revision} to {tree.diff_revision}"
     return None
-
-

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Generic, Literal, TypeVar
 
-    from harness_guard.evidence.resolve import Place
+    from harness_guard.evidence.resolve import Place  # noqa: F401  named in the brackets of a Question
     from harness_guard.policy.model import Policy
-    from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings
+    from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings  # noqa: F401  as above
     from harness_guard.shell.effects import Link, Write
 
     T = TypeVar("T")
@@ -34,7 +34,8 @@ else:
 
         __slots__ = ()
 
-        def __class_getitem__(cls, _item):
+        def __class_getitem__(cls, _item: object) -> type[Question]:
+            """Take the answer's type, which only type checkers read."""
             return cls
 
 

@@ -142,10 +142,16 @@ class HostBinding:
 
 @dataclass(frozen=True, slots=True)
 class StopCount:
-    """How often Stop refused to let the root end, since the last permitted call or transition."""
+    """How often Stop refused to let the root end.
+
+    Attributes:
+        blocks: Refusals since the last permitted call or transition.
+        reminded_turn: Turn in which a message that is no artifact was refused; that happens once a turn.
+        is_incomplete: Whether the last turn ended with the run unfinished.
+    """
 
     blocks: int = 0
-    turn_id: str | None = None
+    reminded_turn: str | None = None
     is_incomplete: bool = False
 
 
@@ -287,7 +293,7 @@ def state_from_json(found: Mapping[str, object]) -> RunState:
     for name, kind in _RECORDS.items():
         values[name] = None if values[name] is None else kind(**values[name])  # type: ignore[arg-type]  # sealed
     for name in _POLICIES:
-        values[name] = None if values[name] is None else policy_from_json(values[name])  # type: ignore[arg-type]  # sealed
+        values[name] = None if values[name] is None else policy_from_json(values[name])
     for name in _TUPLES:
         values[name] = tuple(values[name])  # type: ignore[arg-type]  # sealed: a list
     values["criteria"] = _pairs(values["criteria"])

@@ -49,7 +49,7 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
     from harness_guard.artifacts.registry import recognise
 
     found = recognise(event.message)
-    state, breach = yield from sweep(state)
+    state, breach = yield from sweep(state, may_still_write=_may_still_write(event))
     if breach is not None:
         return (yield from pause(state, "tree changed outside the boundary", "block", breach))
     return (yield from _dispatch(event, state, found))
@@ -67,34 +67,39 @@ def _settle(event: Event, state: RunState) -> RunState:
     return replace(settled, children=children, reviewer=reviewer)
 
 
+def _may_still_write(event: Event) -> bool:
+    """Tell whether an exact command may still run in the background; Codex does not say (FACTS, section 4)."""
+    return event.host != "claude" or bool(event.live_tasks)
+
+
 def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
     from harness_guard.artifacts.values import Completion, NearMiss, Plan, Resume, Review
 
     if isinstance(found, NearMiss):
-        return _refuse(event, replace(state, pending_gate=None), near_miss(found))
+        return _refuse(replace(state, pending_gate=None), near_miss(found))
     if isinstance(found, Plan):
-        return (yield from _plan(event, state, found))
+        return (yield from _plan(state, found))
     if isinstance(found, Resume):
-        return (yield from _resume(event, state, found))
+        return (yield from _resume(state, found))
     if isinstance(found, Review):
-        return (yield from _review(event, state, found))
+        return (yield from _review(state, found))
     if isinstance(found, Completion):
         return (yield from _completion(event, state, found))
     return _no_artifact(event, state)
 
 
-def _refuse(event: Event, state: RunState, reason: Reason) -> Outcome:
+def _refuse(state: RunState, reason: Reason) -> Outcome:
     """Block, at most three times without a permitted call or a transition between them; then pass as incomplete."""
     count = state.stop
     if count.blocks >= BLOCK_LIMIT:
         return Outcome(PASS, replace(state, stop=replace(count, is_incomplete=True)), note="incomplete")
-    counted = replace(state, stop=StopCount(count.blocks + 1, event.turn_id))
+    counted = replace(state, stop=replace(count, blocks=count.blocks + 1))
     return Outcome(Decision("block", reason), counted)
 
 
-def _not_now(event: Event, state: RunState, kind: str) -> Outcome:
+def _not_now(state: RunState, kind: str) -> Outcome:
     reason = Reason("artifact.not-now", f"no {kind} is due: the run is {state.state}", next_step(state))
-    return _refuse(event, replace(state, pending_gate=None), reason)
+    return _refuse(replace(state, pending_gate=None), reason)
 
 
 def _no_artifact(event: Event, state: RunState) -> Outcome:
@@ -102,7 +107,7 @@ def _no_artifact(event: Event, state: RunState) -> Outcome:
         kind = state.pending_gate.kind
         seen = f"this message closed the open question to the human about the {kind}"
         reason = Reason("gate.closed", seen, f"Emit the {kind} again, alone, as your whole message.")
-        return _refuse(event, replace(state, pending_gate=None), reason)
+        return _refuse(replace(state, pending_gate=None), reason)
     if state.state not in _UNFINISHED:
         return Outcome(PASS, state)
     if state.state == "verifying" and state.reviewer.is_running:
@@ -110,9 +115,9 @@ def _no_artifact(event: Event, state: RunState) -> Outcome:
             return Outcome(PASS, state)  # the host wakes the root when the child ends
         reason = Reason("review.running", "the Reviewer is at work", "Wait for the Reviewer, then relay its Review.")
         return Outcome(Decision("block", reason), state)
-    if state.stop.turn_id is not None and state.stop.turn_id == event.turn_id:
+    if event.turn_id is not None and state.stop.reminded_turn == event.turn_id:
         return Outcome(PASS, replace(state, stop=replace(state.stop, is_incomplete=True)), note="incomplete")
-    return _refuse(event, state, _due(state))
+    return _refuse(replace(state, stop=replace(state.stop, reminded_turn=event.turn_id)), _due(state))
 
 
 def _due(state: RunState) -> Reason:
@@ -127,12 +132,12 @@ def _due(state: RunState) -> Reason:
     return Reason("stop.unfinished", f"the accepted Plan is unfinished: the run is {state.state}", remedy, more)
 
 
-def _plan(event: Event, state: RunState, plan: Plan) -> Asking[Outcome]:
+def _plan(state: RunState, plan: Plan) -> Asking[Outcome]:
     if state.state != "planning":
-        return _not_now(event, state, "Plan")
+        return _not_now(state, "Plan")
     problem = yield from plan_problem(plan, state)
     if problem is not None:
-        return _refuse(event, replace(state, pending_gate=None), problem)
+        return _refuse(replace(state, pending_gate=None), problem)
     now = yield from ask(Now())
     gate = Gate(
         kind="Plan",
@@ -147,10 +152,10 @@ def _plan(event: Event, state: RunState, plan: Plan) -> Asking[Outcome]:
     return Outcome(PASS, opened, (KeepText(plan.digest, plan.text),), note="Plan gate opened")
 
 
-def _resume(event: Event, state: RunState, resume: Resume) -> Asking[Outcome]:
+def _resume(state: RunState, resume: Resume) -> Asking[Outcome]:
     accepted = state.active_policy
     if not state.is_paused or accepted is None or state.active_policy_id is None:
-        return _not_now(event, state, "Repair Resume")
+        return _not_now(state, "Repair Resume")
     tree = yield from ask(TreeNow())
     bound = resume.context
     wanted = (
@@ -164,8 +169,10 @@ def _resume(event: Event, state: RunState, resume: Resume) -> Asking[Outcome]:
             from harness_guard.kernel.pause import resume_for
 
             right = yield from resume_for(state)
-            reason = Reason("artifact.binding", f"`{name}` is `{given}`, but the run has `{current}`", "Emit this:", right)
-            return _refuse(event, replace(state, pending_gate=None), reason)
+            reason = Reason(
+                "artifact.binding", f"`{name}` is `{given}`, but the run has `{current}`", "Emit this:", right
+            )
+            return _refuse(replace(state, pending_gate=None), reason)
     now = yield from ask(Now())
     gate = Gate(
         kind="Repair Resume",
@@ -180,27 +187,26 @@ def _resume(event: Event, state: RunState, resume: Resume) -> Asking[Outcome]:
     return Outcome(PASS, opened, (KeepText(resume.digest, resume.text),), note="Repair Resume gate opened")
 
 
-def _review(event: Event, state: RunState, review: Review) -> Asking[Outcome]:
+def _review(state: RunState, review: Review) -> Asking[Outcome]:
     if state.state != "verifying":
-        return _not_now(event, state, "Clean-context Review")
+        return _not_now(state, "Clean-context Review")
     attested = yield from ask(PendingAttestation())
     if attested is None:
         seen = "no Reviewer has attested this Review: a Review of one's own does not count"
         remedy = "Spawn the Reviewer with exactly these arguments, or wait for the one at work."
-        return _refuse(event, state, Reason("review.self", seen, remedy, spawn_block(state)))
+        return _refuse(state, Reason("review.self", seen, remedy, spawn_block(state)))
     from harness_guard.artifacts.registry import recognise
-
     from harness_guard.artifacts.values import Review as ReviewValue
 
     given = recognise(attested)
     if not isinstance(given, ReviewValue) or given.content != review.content:
         seen = "this is not the Review that the Reviewer gave"
-        return _refuse(event, state, Reason("review.changed", seen, "Relay this text unchanged:", attested))
+        return _refuse(state, Reason("review.changed", seen, "Relay this text unchanged:", attested))
     tree = yield from ask(TreeNow())
     if tree.diff_revision != state.diff_revision:
         seen = f"the tree moved after the Review, from {state.diff_revision} to {tree.diff_revision}"
         remedy = "Spawn the Reviewer again with exactly these arguments."
-        return _refuse(event, state, Reason("review.stale", seen, remedy, spawn_block(state)))
+        return _refuse(state, Reason("review.stale", seen, remedy, spawn_block(state)))
     return (yield from _take_review(state, review))
 
 
@@ -217,25 +223,27 @@ def _take_review(state: RunState, review: Review) -> Asking[Outcome]:
         material = any(finding.classification != "IN_PLAN_REPAIR" for finding in review.findings)
         on = "review asks for a material change" if material else "review asks for repair inside the plan"
     findings = "\n".join(f"- {finding.id} {finding.path}: {finding.message}" for finding in review.findings)
-    reason = Reason("review.findings", f"the Review is taken: {review.verdict}", "Ask the human how to go on.", findings)
+    reason = Reason(
+        "review.findings", f"the Review is taken: {review.verdict}", "Ask the human how to go on.", findings
+    )
     outcome = yield from pause(noted, on, "block", reason)
     return replace(outcome, duties=(DropAttestation(),))
 
 
 def _completion(event: Event, state: RunState, completion: Completion) -> Asking[Outcome]:
     if state.state != "reviewing":
-        return _not_now(event, state, "Completion")
+        return _not_now(state, "Completion")
     problem = binding_problem(completion.context, state) or _acceptance_problem(completion, state)
     if problem is None and (event.live_tasks or state.children):
         still = ", ".join((*event.live_tasks, *state.children))
         problem = Reason("completion.background", f"background work still runs: {still}", "End it or wait for it.")
     if problem is not None:
-        return _refuse(event, state, problem)
+        return _refuse(state, problem)
     tree = yield from ask(TreeNow())
     if tree.diff_revision != state.diff_revision or not state.evidence_green:
         seen = f"the tree moved after the Review, from {state.diff_revision} to {tree.diff_revision}"
         remedy = "Spawn the Reviewer again with exactly these arguments."
-        return _refuse(event, state, Reason("completion.stale", seen, remedy, spawn_block(state)))
+        return _refuse(state, Reason("completion.stale", seen, remedy, spawn_block(state)))
     done = step(state, "completion accepted")
     return Outcome(PASS, done, (KeepText(completion.digest, completion.text), EndMarker()), note="completed")
 
@@ -254,5 +262,3 @@ def _acceptance_problem(completion: Completion, state: RunState) -> Reason | Non
             seen = f"criterion {item.criterion} names no green required verification: {', '.join(strange) or 'none'}"
             return Reason("completion.evidence", seen, f"Name at least one of: {', '.join(sorted(green))}.")
     return None
-
-

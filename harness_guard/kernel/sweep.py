@@ -1,4 +1,4 @@
-"""The sweep: what changed outside the boundary, and whether a call of this run could have done it (contract section 7)."""
+"""The sweep: what changed outside the boundary, and whether a call of this run could have done it (contract 7)."""
 
 from __future__ import annotations
 
@@ -17,28 +17,31 @@ if TYPE_CHECKING:
 _NAMED: Final = 20  # as many paths are named in a reason; the journal has them all
 
 
-def sweep(state: RunState) -> Asking[tuple[RunState, Reason | None]]:
+def sweep(state: RunState, *, may_still_write: bool = True) -> Asking[tuple[RunState, Reason | None]]:
     """Look for changes outside the boundary.
 
     Args:
         state: A run with an accepted policy and a baseline.
+        may_still_write: Whether a call whose effects no model saw may still be at work in the background.
 
     Returns:
-        The state afterwards, and the reason for a pause if a call of this run could have made such a change. A foreign
-        change is recorded and taken into the baseline instead.
+        The state afterwards, and the reason for a pause if a call of this run could have made such a change. Either way
+        the change is recorded, named to the Reviewer and taken into the baseline: a foreign one because it is nobody's
+        of this run, the run's own because the human who resumes has read of it in the Repair Resume.
     """
     if state.active_policy is None or state.baseline is None:
         return state, None
     boundary = state.active_policy.boundary
     tree = yield from ask(TreeNow())
     outside = tuple(path for path in tree.changed if not covers(boundary, path))
+    seen_now = replace(state, wrote_unseen=state.wrote_unseen and may_still_write)
     if not outside:
-        return replace(state, wrote_unseen=False), None
-    if state.wrote_unseen:
-        named = ", ".join(f"`{path}`" for path in outside[:_NAMED])
-        seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}"
-        reason = Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")
-        return replace(state, wrote_unseen=False), reason
+        return seen_now, None
     baseline_tree = yield from ask(AbsorbForeign(outside))
     foreign = tuple(sorted({*state.foreign, *outside}))
-    return replace(state, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None
+    known = replace(seen_now, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree))
+    if not state.wrote_unseen:
+        return known, None
+    named = ", ".join(f"`{path}`" for path in outside[:_NAMED])
+    seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}"
+    return known, Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")

@@ -10,22 +10,26 @@ from harness_guard.kernel.spawn import next_spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from harness_guard.kernel.questions import Installation
     from harness_guard.kernel.state import RunState
 
 
 def activation_text(state: RunState, installed: Installation) -> str:
     """Tell the model that a run is open and what to read (contract section 3)."""
-    return "\n".join((
-        f"harness-guard: run {state.run_id} is open in planning; nothing may be written until a human approves a Plan.",
-        "Read these two files now, and no other of the guard's:",
-        f"- {installed.skill}",
-        f"- {installed.contract}",
-        f"Then fill in the template of this phase: {installed.templates}/plan.md",
-        f"The guard's command line has one spelling: {installed.command}",
-        f"It may run in every state: {installed.command} status, {installed.command} artifact plan",
-        "Look around with read-only commands, then emit the # Plan as your whole message and end your turn.",
-    ))
+    return "\n".join(
+        (
+            f"harness-guard: run {state.run_id} is open in planning; nothing may be written before a Plan is approved.",
+            "Read these two files now, and no other of the guard's:",
+            f"- {installed.skill}",
+            f"- {installed.contract}",
+            f"Then fill in the template of this phase: {installed.templates}/plan.md",
+            f"The guard's command line has one spelling: {installed.command}",
+            f"It may run in every state: {installed.command} status, {installed.command} artifact plan",
+            "Look around with read-only commands, then emit the # Plan as your whole message and end your turn.",
+        )
+    )
 
 
 def approval_text(state: RunState, gate: str) -> str:
@@ -45,11 +49,13 @@ def approval_text(state: RunState, gate: str) -> str:
 
 def review_text(state: RunState) -> str:
     """Tell the model how to claim that the work is done: the Reviewer's spawn (contract section 8)."""
-    return "\n".join((
-        "When the work is done, spawn the Reviewer with exactly these arguments and no others; the engine runs the",
-        "required verification first, and the spawn is refused while it is red:",
-        spawn_block(state),
-    ))
+    return "\n".join(
+        (
+            "When the work is done, spawn the Reviewer with exactly these arguments and no others; the engine runs the",
+            "required verification first, and the spawn is refused while it is red:",
+            spawn_block(state),
+        )
+    )
 
 
 def spawn_block(state: RunState) -> str:
@@ -81,27 +87,30 @@ def next_step(state: RunState) -> str:
 
 def bindings_text(state: RunState) -> str:
     """Give the current values that artifacts bind to; they are no secrets (contract section 4)."""
-    return "\n".join((
-        f"accepted_plan_hash: {state.accepted_plan_hash}",
-        f"accepted_amendment_hash: {canonical(state.accepted_amendment_hash)}",
-        f"state revision: {state.revision}",
-        f"diff_revision: {state.diff_revision}",
-        f"verification_fingerprint: {state.integrity_fingerprint}",
-        f"review_round: {state.review_round}",
-    ))
+    return "\n".join(
+        (
+            f"accepted_plan_hash: {state.accepted_plan_hash}",
+            f"accepted_amendment_hash: {canonical(state.accepted_amendment_hash)}",
+            f"state revision: {state.revision}",
+            f"diff_revision: {state.diff_revision}",
+            f"verification_fingerprint: {state.integrity_fingerprint}",
+            f"review_round: {state.review_round}",
+        )
+    )
+
+
+_CHOICES: Final = """\
+The run is paused and its authority revoked. Three ways out:
+- Repair Resume: the same boundary and verification stay in force and the work goes on. Emit the text below,
+  alone and unchanged, end your turn, and the human answers exactly y.
+- Plan Amendment: this version has none; ask the human to activate a new run with a wider Plan.
+- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.
+"""
 
 
 def choices_text(resume: str) -> str:
     """Tell the three ways out of a pause, with the filled-in Repair Resume (contract section 6)."""
-    return "\n".join((
-        "The run is paused and its authority revoked. Three ways out:",
-        "- Repair Resume: the same boundary and verification stay in force and the work goes on. Emit the text below,",
-        "  alone and unchanged, end your turn, and the human answers exactly y.",
-        "- Plan Amendment: this version has none; ask the human to activate a new run with a wider Plan.",
-        "- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.",
-        "",
-        resume,
-    ))
+    return f"{_CHOICES}\n{resume}"
 
 
 def status_text(state: RunState) -> str:

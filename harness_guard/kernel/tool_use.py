@@ -261,9 +261,7 @@ def check_provenance(event: Event, state: RunState) -> Asking[tuple[RunState, Ou
     approval = state.approval
     if approval is None or approval.is_verified:
         return state, None
-    author = yield from ask(
-        AuthorOf(event.host, event.transcript_path, approval.turn_id, approval.gate_opened_at_ms)
-    )
+    author = yield from ask(AuthorOf(event.host, event.transcript_path, approval.turn_id, approval.gate_opened_at_ms))
     if author in ("human", "unknown"):
         return replace(state, approval=replace(approval, is_verified=True)), None
     if author == "forged":
@@ -318,7 +316,9 @@ def _outside(write: Write, place: Place, boundary: tuple[str, ...], state: RunSt
         seen = f"`{_short(write.by)}` would write `{named}`, outside the write boundary {explain(boundary)}"
         return Reason("boundary.outside", seen, remedy)
     if place.has_other_names:
-        seen = f"`{_short(place.relative)}` has a second name (hard link), so a write to it may land outside the boundary"
+        seen = (
+            f"`{_short(place.relative)}` has a second name (hard link), so a write to it may land outside the boundary"
+        )
         return Reason("boundary.hard-link", seen, "Replace the file by a copy of its own, or leave it alone.")
     return None
 

@@ -160,7 +160,9 @@ def _file_call(name: str, path: object, cwd: str) -> ToolCall:
     if not isinstance(path, str) or not path or "\0" in path:
         unknown = Unknown("the call names no file", name, is_writer=True)
         return ToolCall("file", name, Effects(unknown=(unknown,)))
-    return ToolCall("file", name, Effects(writes=(Write(path if path.startswith("/") else f"{cwd}/{path}", "file", name),)))
+    return ToolCall(
+        "file", name, Effects(writes=(Write(path if path.startswith("/") else f"{cwd}/{path}", "file", name),))
+    )
 
 
 def _text_call(family: Literal["shell", "patch"], name: str, text: object) -> ToolCall:
@@ -193,4 +195,3 @@ def _strings(value: object, depth: int = 0) -> list[str]:
 def _mentions(arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
     texts = [text for text in _strings(dict(arguments)) if 0 < len(text) < _PATH_LENGTH and "\0" not in text]
     return tuple(absolute(text, cwd) for text in texts[:_MENTIONS] if "\n" not in text)
-

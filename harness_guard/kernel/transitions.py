@@ -44,7 +44,7 @@ class Row:
     Attributes:
         states: States it leaves; empty means every state that is not terminal.
         on: What happens.
-        to: The next state; ``"="`` keeps state, authority and revision, ``"paused_from"`` is the state the run paused in.
+        to: The next state; ``"="`` keeps state, authority and revision, ``"paused_from"`` is where the run paused.
         authority: Authority afterwards; ``"by state"``: active exactly in ``executing``.
         effects: Names of what else changes, in :data:`EFFECTS`.
     """
@@ -202,7 +202,9 @@ def step(state: RunState, on: Happening, *, reason: str | None = None) -> RunSta
         raise RuntimeError("a paused run does not know where it paused")
     authority: Authority = row.authority if row.authority != "by state" else _authority_in(target)
     pause = reason if target.startswith("paused_") else None
-    return advance(moved, state=target, authority_status=authority, stop=StopCount(), pause_reason=pause, opaque_denies=0)
+    return advance(
+        moved, state=target, authority_status=authority, stop=StopCount(), pause_reason=pause, opaque_denies=0
+    )
 
 
 def _authority_in(state: StateName) -> Authority:

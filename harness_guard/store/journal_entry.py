@@ -15,12 +15,20 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
 
 _TEXT_LIMIT: Final = 2000  # characters of a command or message; the rest is told by its length
-_NAMING: Final = ("command", "file_path", "notebook_path", "path", "pattern", "url", "skill", "subagent_type", "task_name")
+_NAMING: Final = (
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "skill",
+    "subagent_type",
+    "task_name",
+)
 
 
-def entry_of(
-    event: Event, outcome: Outcome, *, before: RunState | None, after: RunState | None
-) -> dict[str, object]:
+def entry_of(event: Event, outcome: Outcome, *, before: RunState | None, after: RunState | None) -> dict[str, object]:
     """Give the journal's entry as a JSON object.
 
     Args:

@@ -11,7 +11,6 @@ import os
 from harness_guard.canonical import canonical
 from harness_guard.errors import StateError, StoreError
 from harness_guard.kernel.state import SCHEMA, state_from_json, state_to_json
-from harness_guard.places import Places
 from harness_guard.rawjson import JsonError, loads
 from harness_guard.records import dataclass
 from harness_guard.sha256 import sha256_hex
@@ -24,12 +23,13 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.kernel.state import RunState
+    from harness_guard.places import Places
 
 _MEND: Final = "End the run with `$harness cancel` and activate a new one; nothing of the old run is deleted."
 _FOLDERS: Final = ("answers", "artifacts", "evidence", "turns", "archive")
 
 
-class Conflict(Exception):  # noqa: N818  no failure: another hook was faster, and the caller decides again
+class Conflict(Exception):
     """The state has changed since it was loaded."""
 
 

@@ -117,7 +117,7 @@ class StopModel(_Strict):
     """Refused stops."""
 
     blocks: _Count
-    turn_id: str | None
+    reminded_turn: str | None
     is_incomplete: bool
 
 
