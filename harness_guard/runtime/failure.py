@@ -40,18 +40,19 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def failure(event: str, seen: str, remedy: str) -> tuple[str, str, int]:
+def failure(event: str, seen: str, remedy: str, *, rule: str = "entry.cannot-decide") -> tuple[str, str, int]:
     """Give the failure answer of an event.
 
     Args:
         event: The hook event; one that is not known is taken for a tool call.
         seen: What happened, one sentence without a full stop.
         remedy: What to do next, a sentence that starts with a verb.
+        rule: The rule's id, where the failure has one of its own.
 
     Returns:
         Standard output, standard error and exit status.
     """
-    text = f"harness-guard entry.cannot-decide: {seen}.\nNext: {remedy}"
+    text = f"harness-guard {rule}: {seen}.\nNext: {remedy}"
     if event in PASSED_IN_SILENCE:
         return "", "", 0
     if event == "UserPromptSubmit":

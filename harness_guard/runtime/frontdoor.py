@@ -9,6 +9,7 @@ from __future__ import annotations
 import posix
 import sys
 
+from harness_guard.errors import HarnessError
 from harness_guard.places import Places, data_folder
 from harness_guard.runtime import deadline
 from harness_guard.runtime.failure import describe, failure, framed
@@ -76,6 +77,8 @@ def main(arguments: list[str], root: str) -> int:
         return _fail(call, "the guard's 10 seconds are over", _AGAIN)
     except _Unusable as error:
         return _fail(call, str(error), _mend(call))
+    except HarnessError as error:
+        return _fail(call, error.seen, error.remedy, rule=error.rule)
     except BaseException as error:  # noqa: BLE001  the front door: see the module's docstring
         return _fail(call, f"the guard failed with {describe(error)}", _AGAIN)
 
@@ -226,9 +229,9 @@ def _send(call: _Call, answer: tuple[str, str, int]) -> int:
     return status
 
 
-def _fail(call: _Call, seen: str, remedy: str) -> int:
+def _fail(call: _Call, seen: str, remedy: str, *, rule: str = "entry.cannot-decide") -> int:
     deadline.stop()
-    answer = failure(call.event, seen, remedy)
+    answer = failure(call.event, seen, remedy, rule=rule)
     # The launcher has looked already: what it starts may be denied. Without it, no marker means silence.
     if not call.launched and not _may_be_active(call):
         return 0

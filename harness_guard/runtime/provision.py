@@ -13,7 +13,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from contextlib import contextmanager
 
@@ -312,7 +311,6 @@ def _shell(text: str) -> str:
 
 def _run_prepared(python: str, pycache: str, root: str, packages: str, script: str) -> None:
     command = [python, "-I", "-S", "-X", f"pycache_prefix={pycache}", "-c", script, root, packages]
-    command.append(sysconfig.get_path("stdlib"))
     done = subprocess.run(command, cwd="/", capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
@@ -333,18 +331,19 @@ from harness_guard.shell.tables import prepare
 prepare(sys.argv[2])
 """
 
-# Import everything once, and compile beside it the whole package folder's roots: with a prefix set, the standard
-# library's own bytecode is not used either.
+# Import once whatever an event may import: with a prefix set, the standard library's own bytecode is not used either,
+# so it is made here too. The command line is compiled without being run.
 _WARM: Final = """
 import importlib, pkgutil, sys
 sys.path[:0] = [sys.argv[1]]
 sys.path.append(sys.argv[2])
-import argparse, json, logging, select, shutil, signal, subprocess, tempfile, traceback, typing
+import argparse, compileall, json, logging, select, shutil, signal, subprocess, tempfile, traceback, typing
 import bashlex, click, cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.primitives.serialization
 import markdown_it, pathspec, pydantic
 import harness_guard_bashlex_tables
 import harness_guard
+compileall.compile_dir(sys.argv[1] + "/harness_guard", quiet=1)
 for module in pkgutil.walk_packages(harness_guard.__path__, "harness_guard."):
-    if not module.name.endswith("__main__"):
+    if not module.name.startswith("harness_guard.cli"):
         importlib.import_module(module.name)
 """

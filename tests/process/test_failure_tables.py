@@ -82,6 +82,7 @@ DECISIONS = {
     "aborted": "import os\nos.abort()",
     "closed-output": "import os\nos.close(1)\nraise ValueError('x')",
     "lone-surrogate": "raise ValueError('\\ud800')",
+    "own-error": "from harness_guard.errors import StateError\nraise StateError('state.torn', 'x', 'do y')",
     "traceback-text": "raise ValueError('line\\nTraceback\\n\\x1b[31m')",
 }
 
