@@ -25,6 +25,8 @@ OLD_EVIDENCE = "harness.verification-evidence.v1"
 _CONTAINERS = re.compile(r"(?:[ ]|>|[-*+](?=[ ])|[0-9]{1,9}[.)](?=[ ]))*+")
 _HEADING = re.compile(r"(#{1,6})(?:[ ]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ ]*$")
+# One `-` and a blank underline a heading too (4.3), though they look like an empty bullet.
+_BARE_UNDERLINE = re.compile(r"[ >]*+(?:-[- ]*|=[= ]*)$")
 _FENCE = re.compile(r"(`{3,}|~{3,})(.*)$")
 
 
@@ -166,7 +168,8 @@ def _is_section_heading(line: str, number: int) -> bool:
             seen=f"found a second heading {shown(line)}, expected one artifact alone in the message",
             remedy="Emit one artifact, with nothing before or after it.",
         )
-    if (heading and start and len(heading[1]) <= 2) or _UNDERLINE.match(line, start):  # noqa: PLR2004  # and ##
+    is_underline = _UNDERLINE.match(line, start) or _BARE_UNDERLINE.match(line)
+    if is_underline or (heading and start and len(heading[1]) <= 2):  # noqa: PLR2004  # and ##
         raise LineError(
             number,
             "artifact.heading",

@@ -7,11 +7,12 @@ import string
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from harness_guard.artifacts.activation import read_prompt, would_act
 from harness_guard.artifacts.characters import is_plain
 from harness_guard.artifacts.digest import message_hash
-from harness_guard.artifacts.plan import STRATEGIES
+from harness_guard.artifacts.plan import STRATEGIES, TITLES
 from harness_guard.artifacts.registry import PARSERS, recognise
 from harness_guard.artifacts.render import plain_line, render_completion, render_plan, render_resume, render_review
 from harness_guard.artifacts.values import (
@@ -172,6 +173,46 @@ def test_no_text_raises_and_an_exact_heading_is_never_overlooked(before: str, he
 def test_text_put_anywhere_into_a_plan_raises_nothing(plan: Plan, text: str, place: int) -> None:
     whole = render_plan(plan)
     assert isinstance(recognise(whole[:place] + text + whole[place:]), Plan | NearMiss | None)
+
+
+FRAGMENTS = st.sampled_from(
+    ["```", "````", "~~~", "  ```", "- ```", "> ```", "    ", "- ", "> ", "1. ", "`", "``", "\\", "<!--", "-->", "<pre>", "<", "&", "]", "[a]",
+     "(", ":", "# Plan", "## Scope", "## Write Boundary", "### x", "===", "---", "- - -", "None", "- `src/x.py`", "- `` `a` ``", "\n", "\n\n", "word", "* a",
+     "+ b", "|", "![", "*", "_", "**", "&#9;", "\\\n", "  \n"]
+)  # fmt: skip
+
+
+def spoken(text: str, section: str) -> tuple[list[str], list[str]]:
+    """The headings of a message, and what a CommonMark renderer shows as code in one of its sections."""
+    headings, code = [], []
+    previous = current = ""
+    for block in MarkdownIt("commonmark").parse(text):
+        kinds = {child.type for child in block.children or ()}
+        assert block.type != "html_block"
+        assert "html_inline" not in kinds
+        if previous == "heading_open" and int(block.level) == 1:
+            current = block.content
+            headings.append(current)
+        elif current == section:
+            code += [child.content for child in block.children or () if child.type == "code_inline"]
+            code += [block.content.removesuffix("\n")] if block.type == "fence" else []
+        previous = block.type if block.tag in {"h1", "h2"} or block.type != "heading_open" else "deeper"
+    return headings, code
+
+
+@given(plans(), st.lists(st.tuples(st.integers(0, 120), st.lists(FRAGMENTS, min_size=1, max_size=4)), max_size=3))
+def test_what_is_approved_is_what_a_renderer_shows(plan: Plan, changes: list[tuple[int, list[str]]]) -> None:
+    lines = render_plan(plan).split("\n")
+    for place, fragments in changes:
+        lines.insert(place, "".join(fragments))
+    text = "\n".join(lines)
+    found = recognise(text)
+    if isinstance(found, Plan):
+        headings, boundary = spoken(text, "Write Boundary")
+        _, commands = spoken(text, "Exact Commands")
+        assert headings == ["Plan", *TITLES]
+        assert boundary == list(found.boundary)
+        assert sorted(commands) == sorted([*found.commands, *found.tools])
 
 
 FORMS = st.sampled_from(["$harness", "$harness:harness", "[@harness](plugin://harness@personal)", f"[x]({SKILL})"])
