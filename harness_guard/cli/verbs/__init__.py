@@ -1,0 +1,1 @@
+"""One module for each verb of the command line; ``main`` lists them."""
