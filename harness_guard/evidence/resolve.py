@@ -19,12 +19,11 @@ from harness_guard.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
     from posix import stat_result
     from typing import Final
 
     from harness_guard.policy.boundary import Reach
-    from harness_guard.policy.control_plane import ControlPlane
     from harness_guard.shell.effects import Link, Write
 
 # C7: these are no writes; the names are taken as text, because the files behind them differ from process to process.
@@ -37,7 +36,10 @@ BELOW_MAX: Final = 50_000  # entries below a folder that is written whole; about
 _PATH_BYTES: Final = 4_096  # PATH_MAX of Linux
 
 # Programs that remove or move names without touching what a link below the folder leads to.
-_NAME_ONLY: Final = frozenset(("rm", "rmdir", "mv", "unlink"))
+_NAME_ONLY: Final = frozenset(("rm", "rmdir", "mv", "unlink", "git rm", "git mv"))
+# Programs that take a link for the link; others (mv, ln) go into the folder that a link leads to.
+_REMOVERS: Final = frozenset(("rm", "rmdir", "unlink", "git rm", "mkdir"))
+_MOVERS: Final = frozenset(("mv", "git mv"))
 _FOLDER_ONLY: Final = frozenset(("mkdir", "rmdir"))
 # Links in /proc that lead elsewhere in /proc; every other one leads where only the process that opens it knows.
 _PLAIN_PROC_LINKS: Final = frozenset(("/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"))
@@ -71,17 +73,6 @@ class Place:
     def has_other_names(self) -> bool:
         """Whether what is written is seen under another name too (a hard link)."""
         return self.links > 1
-
-    @property
-    def in_other_repository(self) -> bool:
-        """Whether it lies in another repository below the root, which the diff revision does not see."""
-        return self.nested is not None
-
-    @property
-    def is_host_scratch(self) -> bool:
-        """Whether it lies in a host's scratch folder, ``claude-UID`` in the temporary folder (observed on 2.1.332)."""
-        top, _, tail = self.real.removeprefix("/private").removeprefix("/var").partition("/tmp/claude-")  # noqa: S108
-        return not top and tail.partition("/")[0].isdigit()
 
 
 def resolve_path(path: str, *, follow: bool) -> str:
@@ -171,30 +162,29 @@ def resolve_link(link: Link, root: str) -> tuple[Place, Place]:
     return _place(stands, home), _place(leads, home, links=_names(leads))
 
 
-def control_plane_below(folder: str) -> tuple[str, ...]:
-    """Find a protected name below a folder (one that is copied whole brings its names along).
+def carried_along(path: str) -> str | None:
+    """Find a name at or below a path that a copy must not bring along: a link, or a name of the control plane.
+
+    A link that stands elsewhere may lead elsewhere, and what the same command then writes through it cannot be told
+    beforehand.
 
     Args:
-        folder: Absolute real path.
+        path: Absolute path of what is copied with its links and folders.
 
     Returns:
-        The first name found, or nothing; links are not followed.
+        The first such name; ``None`` if there is none.
 
     Raises:
-        EvidenceError: If the folder cannot be listed or holds too much.
+        EvidenceError: If it cannot be listed or holds too much.
     """
-    return _tree(folder, folder, is_name_only=True)[0].below
-
-
-def control_plane_of(root: str, plugin_root: str, data: str, environ: Mapping[str, str]) -> ControlPlane:
-    """Gather where the control plane lies; slow (it asks git), so it is called at activation and stored.
-
-    Raises:
-        EvidenceError: If git does not answer, or a path cannot be resolved.
-    """
-    from harness_guard.evidence.surroundings import gather
-
-    return gather(root, plugin_root, data, environ)
+    top = resolve_path(path.rstrip("/") or "/", follow=False)
+    status = _status(top)
+    if status is not None and S_ISLNK(status.st_mode):
+        return top
+    for here, found in _below(top):
+        if names_control_plane(here.rpartition("/")[2]) or S_ISLNK(found.st_mode):
+            return here
+    return None
 
 
 def _unknown(path: str, why: str) -> EvidenceError:
@@ -292,9 +282,15 @@ def _place(real: str, root: str, *, reach: Reach = "path", links: int = 1, below
     return Place(real, _relative(real, root), reach, nested, links, below)
 
 
-def _content(real: str, root: str) -> Place:
+def _content(real: str, root: str, *, path: str) -> Place:
     if real in STREAMS:  # the null device may be reached through a link; the others are known by name only
         return Place(real, None, is_harmless=True)
+    if _is_folder(real):
+        # No content can be written to a folder. What a copy puts into it is a write of its own; only where the same
+        # command may have removed the folder first does its name still count.
+        if real == root or path.endswith(("/", "/.")):
+            return Place(real, _relative(real, root), "folder", is_harmless=True)
+        return _place(real, root, reach="folder")
     return _place(real, root, links=_names(real))
 
 
@@ -335,7 +331,7 @@ def _readings(path: str, *, follow: bool) -> list[str]:
 def _places(write: Write, path: str, *, root: str) -> list[Place]:
     if write.kind == "file":
         reals = [path] if path in STREAMS else _readings(path, follow=True)
-        return [_content(real, root) for real in reals]
+        return [_content(real, root, path=path) for real in reals]
     if write.kind == "meta":
         reals = _readings(path, follow=True) + _readings(path, follow=False)
         return [_place(real, root, links=_names(real)) for real in reals]
@@ -344,7 +340,11 @@ def _places(write: Write, path: str, *, root: str) -> list[Place]:
     while bare.endswith(("/", "/.")) and len(bare) > 1:
         bare = bare[:-1] if bare.endswith("/") else bare[:-2] or "/"
     reals = _readings(bare, follow=False)
-    if write.kind == "tree" or bare != path:
+    if (
+        write.kind == "tree"
+        or bare != path
+        or (write.by not in _REMOVERS and _is_folder(_readings(bare, follow=True)[0]))
+    ):
         reals += _readings(bare, follow=True)
     if write.by == "mkdir" and all(_is_folder(resolve_path(real, follow=True)) for real in reals):
         return [Place(real, _relative(real, root), "folder", is_harmless=True) for real in reals]
@@ -358,17 +358,19 @@ def _named(write: Write, real: str, *, root: str) -> list[Place]:
     if write.by in _FOLDER_ONLY:
         return [_place(real, root, reach="folder")]
     if write.kind == "tree" or _is_folder(real):
-        return _tree(real, root, is_name_only=write.by in _NAME_ONLY)
+        return _tree(real, root, by=write.by)
     return [_place(real, root)]
 
 
-def _tree(top: str, root: str, *, is_name_only: bool) -> list[Place]:
-    """Find what a write to a whole folder reaches: protected names below it and, if files are written, links out."""
-    found: list[Place] = []
-    below: list[str] = []
+def _below(top: str) -> Iterator[tuple[str, stat_result]]:
+    """Walk everything below a folder; links and folders with protected names are given but not entered.
+
+    Raises:
+        EvidenceError: If a folder cannot be listed, or after ``BELOW_MAX`` entries.
+    """
     pending = [top] if _is_folder(top) else []
     seen = 0
-    while pending and not below:
+    while pending:
         folder = pending.pop()
         names = _listing(folder)
         seen += len(names)
@@ -376,16 +378,26 @@ def _tree(top: str, root: str, *, is_name_only: bool) -> list[Place]:
             raise _unknown(top, f"more than {BELOW_MAX} entries below it")
         for name in names:
             here = f"{folder.rstrip('/')}/{name}"
-            if names_control_plane(name):
-                below.append(here)
-                continue
             status = _status(here)
-            if status is not None and S_ISDIR(status.st_mode):
+            if status is None:
+                continue
+            if S_ISDIR(status.st_mode) and not names_control_plane(name):
                 pending.append(here)
-            elif status is not None and not is_name_only:
-                found += _written_below(here, status, root=root, top=top)
-    links = 1 if is_name_only else _names(top)
-    return [_place(top, root, reach="tree", links=links, below=tuple(below)), *found]
+            yield here, status
+
+
+def _tree(top: str, root: str, *, by: str) -> list[Place]:
+    """Find what a write to a whole folder reaches: protected names below it and, if files are written, links out."""
+    found: list[Place] = []
+    is_name_only = by in _NAME_ONLY
+    if by in _MOVERS and (link := carried_along(top)) is not None and not names_control_plane(link.rpartition("/")[2]):
+        raise _unknown(link, "it is a link that would be moved, and where it leads from there is not known")
+    for here, status in _below(top):
+        if names_control_plane(here.rpartition("/")[2]):  # one is enough: the whole write is refused
+            return [_place(top, root, reach="tree", below=(here,))]
+        if not is_name_only:
+            found += _written_below(here, status, root=root, top=top)
+    return [_place(top, root, reach="tree", links=1 if is_name_only else _names(top)), *found]
 
 
 def _written_below(path: str, status: stat_result, *, root: str, top: str) -> list[Place]:

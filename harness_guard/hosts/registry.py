@@ -37,8 +37,8 @@ def decode(raw: bytes, environ: Mapping[str, str]) -> Event:
 
     Raises:
         PayloadError: If it is no strict JSON object in UTF-8 (``payload.encoding``, ``payload.json``), of an event that
-            is not registered (``payload.event``), of no host that can be told (``payload.host``), or a field that the
-            event needs is missing or ill-typed (``payload.field``).
+            is not registered (``payload.event``), or a field that the event needs is missing or ill-typed
+            (``payload.field``).
     """
     payload = _object(raw)
     name = _event_name(payload)

@@ -108,16 +108,18 @@ def explain(boundary: tuple[str, ...]) -> str:
 def compile_with_pathspec(boundary: tuple[str, ...]) -> Callable[[str], bool]:
     """Build the second reader, off the tool path.
 
-    gitignore's meaning differs from the contract's in three points, which are translated: a pattern without ``/`` at
-    its end also takes what lies below a match (here it does not), ``?`` and ``[`` are special (here they are not), and
-    patterns float (here they are anchored).
+    gitignore's meaning differs from the contract's in four points, which are translated: a pattern without ``/`` at
+    its end also takes what lies below a match (here it does not), ``?`` and ``[`` are special (here they are not),
+    patterns float (here they are anchored), and ``**/`` at the end leaves out files beside the folders (here it is
+    ``**``).
 
     Returns:
         A predicate over relative paths of files.
     """
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    readers = [(GitIgnoreSpecPattern(_as_gitignore(entry)), entry.endswith(("/", "/**"))) for entry in boundary]
+    # `**` at the end needs no mark: its pattern takes everything below by itself.
+    readers = [(GitIgnoreSpecPattern(_as_gitignore(entry)), entry.endswith(("/", "**"))) for entry in boundary]
 
     def is_covered(relative: str) -> bool:
         if any(names_control_plane(segment) for segment in relative.split("/")):
@@ -143,7 +145,8 @@ def disagreements(boundary: tuple[str, ...], paths: Iterable[str]) -> tuple[str,
 
 
 def _as_gitignore(entry: str) -> str:
-    escaped = "".join([f"\\{char}" if char in "?[]!# " else char for char in normal_form(entry)])
+    plain = entry[:-1] if entry == "**/" or entry.endswith("/**/") else entry
+    escaped = "".join([f"\\{char}" if char in "?[]!# " else char for char in normal_form(plain)])
     return "/" + escaped
 
 

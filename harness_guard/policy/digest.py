@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness_guard.canonical import canonical
 from harness_guard.errors import StateError
 from harness_guard.policy.model import Check, Policy
+from harness_guard.sha256 import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,18 +17,6 @@ _CHECKS: Final = ("required", "optional")
 _LIMITS: Final = ("max_rounds", "repeated_finding_limit", "no_progress_limit")
 _MEMBERS: Final = frozenset((*_LISTS, *_CHECKS, *_LIMITS, "strategy", "plan_hash", "parent"))
 _CHECK_MEMBERS: Final = frozenset(("id", "command", "timeout_s"))
-
-
-def sha256_hex(data: bytes) -> str:
-    """Give the SHA-256 of bytes in hexadecimal digits, without the price of importing ``hashlib`` (about 4 ms)."""
-    try:
-        from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]  # Python 3.12 and later
-    except ImportError:
-        try:
-            from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]  # Python 3.11
-        except ImportError:  # another interpreter, or one built without its own hashes
-            from hashlib import sha256
-    return str(sha256(data).hexdigest())
 
 
 def policy_id(policy: Policy) -> str:

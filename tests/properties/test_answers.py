@@ -43,7 +43,10 @@ def check(answer: Answer, event: str) -> None:
             shown += [own[name] for name in texts]
     for text in shown:
         assert len(text.encode()) < 9_000
-        assert not {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\n", "\t"}
+        assert not {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {
+            "\n",
+            "\t",
+        }
     if answer.status == 2:
         assert shown[0].strip()
         assert shown[0] == shown[1]

@@ -12,12 +12,12 @@ from harness_guard.errors import EvidenceError
 from harness_guard.evidence import resolve
 from harness_guard.evidence.resolve import (
     Place,
-    control_plane_below,
-    control_plane_of,
+    carried_along,
     resolve_link,
     resolve_path,
     resolve_write,
 )
+from harness_guard.evidence.surroundings import gather
 from harness_guard.policy.control_plane import protected_by
 from harness_guard.records import replace
 from harness_guard.shell.effects import Link, Write
@@ -42,7 +42,9 @@ def places(repo: Path, path: str, kind: str, *, by: str = "tool", is_pattern: bo
     found = resolve_write(Write(whole, kind, by, is_pattern), str(repo))  # type: ignore[arg-type]
     below = repo.parent.as_posix()
     return [
-        replace(place, real=place.real.removeprefix(below), below=tuple(name.removeprefix(below) for name in place.below))
+        replace(
+            place, real=place.real.removeprefix(below), below=tuple(name.removeprefix(below) for name in place.below)
+        )
         for place in found
     ]
 
@@ -70,7 +72,7 @@ def outside(real: str, **more: object) -> Place:
     ],
 )
 def test_plain_paths(repo: Path, path: str, relative: str) -> None:
-    assert places(repo, path, "file") == [inside(relative)]
+    assert [place.relative for place in places(repo, path, "file")] == [relative]
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/dev/./null"])
@@ -98,7 +100,9 @@ def test_other_devices_are_writes(repo: Path, path: str) -> None:
     assert [(place.relative, place.is_harmless) for place in found] == [(None, False)]
 
 
-@pytest.mark.parametrize("path", ["/proc/self/cwd/x", "/proc/self/root/etc/x", "/proc/self/fd/0", "/proc/thread-self/cwd"])
+@pytest.mark.parametrize(
+    "path", ["/proc/self/cwd/x", "/proc/self/root/etc/x", "/proc/self/fd/0", "/proc/thread-self/cwd"]
+)
 def test_links_that_only_the_opening_process_knows_are_refused(repo: Path, path: str) -> None:
     with pytest.raises(EvidenceError, match="it depends on the process that opens it"):
         places(repo, path, "file")
@@ -198,7 +202,6 @@ def test_another_repository_below_the_root(repo: Path, mark: tuple[str, ...], *,
     nested = "vendor/lib" if is_repository else None
     assert places(repo, "vendor/lib/deep/x", "file") == [inside("vendor/lib/deep/x", nested=nested)]
     assert places(repo, "vendor/x", "file") == [inside("vendor/x")]
-    assert places(repo, "vendor/lib/deep/x", "file")[0].in_other_repository is is_repository
 
 
 def test_the_repository_itself_is_none(repo: Path) -> None:
@@ -211,8 +214,41 @@ def test_a_tree_tells_what_is_protected_below_it(repo: Path) -> None:
     (repo / "src" / "pkg" / ".Claude").mkdir()
     assert places(repo, "src", "tree", by="rm") == [inside("src", reach="tree", below=("/repo/src/pkg/.Claude",))]
     assert places(repo, "docs", "tree", by="rm") == [inside("docs", reach="tree")]
-    assert control_plane_below(str(repo)) == (f"{repo}/src/pkg/.Claude",)
-    assert control_plane_below(str(repo / "docs")) == ()
+
+
+def test_what_a_copy_would_bring_along(repo: Path) -> None:
+    assert carried_along(str(repo)) is None
+    assert carried_along(str(repo / "src" / "a.py")) is None
+    assert carried_along(str(repo / "nothing")) is None
+    (repo / "src" / "pkg" / ".Claude").mkdir()
+    (repo / "src" / "pkg" / ".Claude" / "deep").mkdir()
+    assert carried_along(str(repo)) == f"{repo}/src/pkg/.Claude"
+    (repo / "docs" / "l").symlink_to("../src/a.py")
+    assert carried_along(str(repo / "docs")) == f"{repo}/docs/l"
+    assert carried_along(f"{repo}/docs/l/") == f"{repo}/docs/l"
+
+
+@pytest.mark.parametrize("by", ["mv", "git mv"])
+def test_a_link_that_is_moved_leads_who_knows_where(repo: Path, by: str) -> None:
+    (repo / "docs" / "l").symlink_to("../src")
+    for path in ("docs", "docs/l"):
+        with pytest.raises(EvidenceError, match="it is a link that would be moved"):
+            places(repo, path, "tree", by=by)
+    assert places(repo, "src/pkg", "tree", by=by) == [inside("src/pkg", reach="tree")]
+    assert places(repo, "docs", "tree", by="rm") == [inside("docs", reach="tree")]
+
+
+def test_a_name_that_is_a_link_to_a_folder_takes_what_is_put_there(repo: Path) -> None:
+    (repo / "src" / "out").symlink_to("../../out")
+    assert places(repo, "src/out", "entry", by="ln") == [inside("src/out"), outside("/out", reach="tree")]
+
+
+def test_a_folder_takes_no_content(repo: Path) -> None:
+    assert places(repo, "src", "file", by="cp") == [inside("src", reach="folder")]
+    assert places(repo, "src/", "file", by="cp") == [inside("src", reach="folder", is_harmless=True)]
+    assert places(repo, "src/.", "file", by="cp") == [inside("src", reach="folder", is_harmless=True)]
+    assert places(repo, ".", "file", by="cp") == [inside("", reach="folder", is_harmless=True)]
+    assert places(repo, "src/new/", "file", by="cp") == [inside("src/new")]
 
 
 def test_a_folder_that_is_renamed_is_a_tree(repo: Path) -> None:
@@ -264,7 +300,21 @@ def test_patterns(repo: Path, pattern: str, found: list[str]) -> None:
 def test_a_pattern_never_takes_fewer_names_than_bash(repo: Path) -> None:
     for name in ("[x]", "x", "a b", "\xe9", "z*z", "-", "]"):
         (repo / "src" / name).write_text("")
-    for pattern in ("*", "?", "[[:alpha:]]", "[]x]", "[a-z]*", "\\[*", "[^x]", "??*", ".*", "z\\**", "[[.-.]]", "*[", "[x"):
+    for pattern in (
+        "*",
+        "?",
+        "[[:alpha:]]",
+        "[]x]",
+        "[a-z]*",
+        "\\[*",
+        "[^x]",
+        "??*",
+        ".*",
+        "z\\**",
+        "[[.-.]]",
+        "*[",
+        "[x",
+    ):
         shell = subprocess.run(
             ["bash", "-c", f"cd {repo}/src && printf '%s\\0' {pattern}"], check=True, capture_output=True, text=True
         )
@@ -355,20 +405,6 @@ def test_two_hard_links_that_differ_in_case_keep_their_names(repo: Path) -> None
     assert places(repo, "src/A.PY", "file") == [inside("src/A.PY", links=2)]
 
 
-@pytest.mark.parametrize(
-    ("real", "is_scratch"),
-    [
-        ("/tmp/claude-1000/-repo/x", True),
-        ("/private/tmp/claude-501/x", True),
-        ("/tmp/claude-x/y", False),
-        ("/home/u/tmp/claude-1/x", False),
-        ("/tmp/other", False),
-    ],
-)
-def test_a_hosts_scratch_folder(real: str, *, is_scratch: bool) -> None:
-    assert Place(real, None).is_host_scratch is is_scratch
-
-
 @pytest.fixture
 def git_repo(repo: Path) -> Path:
     environ = {"PATH": os.environ["PATH"], "HOME": str(repo.parent / "home"), "GIT_CONFIG_NOSYSTEM": "1"}
@@ -379,7 +415,7 @@ def git_repo(repo: Path) -> Path:
 
 def plane_of(repo: Path, **environ: str) -> dict[str, object]:
     home = str(repo.parent / "home")
-    plane = control_plane_of(str(repo), "/opt/p", f"{home}/.claude/data", {"PATH": os.environ["PATH"], "HOME": home} | environ)
+    plane = gather(str(repo), "/opt/p", f"{home}/.claude/data", {"PATH": os.environ["PATH"], "HOME": home} | environ)
     below = str(repo.parent)
     return {
         name: [path.removeprefix(below) for path in getattr(plane, name) if path.startswith(below)]
@@ -427,7 +463,7 @@ def test_settings_files_that_git_includes_need_not_exist_yet(git_repo: Path) -> 
         config.read_text()
         + '[include]\n path = ../team.cfg\n[includeIf "gitdir:/x/"]\n path = ~/other.cfg\n[include]\n path = /abs.cfg\n'
     )
-    plane = control_plane_of(
+    plane = gather(
         str(git_repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"], "HOME": str(git_repo.parent / "home")}
     )
     for path in (f"{git_repo}/team.cfg", f"{git_repo.parent}/home/other.cfg", "/abs.cfg"):
@@ -452,12 +488,12 @@ def test_a_worktree_has_two_folders_of_git(git_repo: Path) -> None:
 
 def test_outside_git_there_is_no_control_plane_to_gather(repo: Path) -> None:
     with pytest.raises(EvidenceError, match="does not answer"):
-        control_plane_of(str(repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"], "HOME": "/home/u"})
+        gather(str(repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"], "HOME": "/home/u"})
 
 
 def test_without_git_or_home_nothing_is_gathered(git_repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EvidenceError, match="does not answer"):
-        control_plane_of(str(git_repo), "/opt/p", "/opt/d", {"PATH": "/nowhere", "HOME": "/home/u"})
+        gather(str(git_repo), "/opt/p", "/opt/d", {"PATH": "/nowhere", "HOME": "/home/u"})
     monkeypatch.setattr("harness_guard.evidence.surroundings._recorded_home", lambda: "")
     with pytest.raises(EvidenceError, match="neither HOME nor the user database"):
-        control_plane_of(str(git_repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"]})
+        gather(str(git_repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"]})

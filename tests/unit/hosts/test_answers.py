@@ -11,24 +11,23 @@ from harness_guard.kernel.decision import PASS, Decision, Reason, block, context
 from harness_guard.kernel.event import EVENT_NAMES
 
 REASON = Reason("boundary.outside", "write to `docs/é`\x1b is outside", "emit a Plan Amendment", "one\ntwo\ttabs")
-TEXT = (
-    "harness-guard boundary.outside: write to `docs/é`\\x1b is outside.\nNext: emit a Plan Amendment\none\ntwo\ttabs"
-)
+TEXT = "harness-guard boundary.outside: write to `docs/é`\\x1b is outside.\nNext: emit a Plan Amendment\none\ntwo\ttabs"
 JSON = json.dumps(TEXT)
 DENIED = Answer(
-    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":%s}}' % JSON,
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
+    f'"permissionDecisionReason":{JSON}}}}}',
     TEXT + "\n",
     2,
 )
 DENIED_SKILL = Answer(DENIED.stdout.replace("PreToolUse", "PreSkillShellCommand"), TEXT + "\n", 2)
-BLOCKED = Answer('{"decision":"block","reason":%s}' % JSON, "", 0)
+BLOCKED = Answer(f'{{"decision":"block","reason":{JSON}}}', "", 0)
 REFUSED_CHANGE = Answer(BLOCKED.stdout, TEXT + "\n", 2)
 SILENCE = Answer("", "", 0)
 
 
 def told(event: str, text: str) -> Answer:
     return Answer(
-        '{"hookSpecificOutput":{"hookEventName":"%s","additionalContext":%s}}' % (event, json.dumps(text)), "", 0
+        f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{json.dumps(text)}}}}}', "", 0
     )
 
 
@@ -53,8 +52,16 @@ def test_answer(decision: Decision, event: str, answer: Answer) -> None:
 @pytest.mark.parametrize(
     ("decision", "event"),
     [
-        *[(deny("a.b", "s", "r"), event) for event in EVENT_NAMES if event not in ("PreToolUse", "PreSkillShellCommand")],
-        *[(block("a.b", "s", "r"), event) for event in EVENT_NAMES if event not in ("Stop", "SubagentStop", "ConfigChange")],
+        *[
+            (deny("a.b", "s", "r"), event)
+            for event in EVENT_NAMES
+            if event not in ("PreToolUse", "PreSkillShellCommand")
+        ],
+        *[
+            (block("a.b", "s", "r"), event)
+            for event in EVENT_NAMES
+            if event not in ("Stop", "SubagentStop", "ConfigChange")
+        ],
         *[(context("x"), event) for event in EVENT_NAMES if event not in ("UserPromptSubmit", "SubagentStart")],
         (Decision("deny"), "PreToolUse"),
         (Decision("block"), "Stop"),

@@ -16,7 +16,7 @@ CASES = Path(__file__).parents[2] / "cases" / "payloads"
 ROWS = [json.loads(line) for line in (CASES / "expected.jsonl").read_text().splitlines()]
 SESSION = "50e1b4aa-5165-4922-98c7-9ebc737ec892"
 
-CLAUDE_TOOL = {
+CLAUDE_TOOL: dict[str, object] = {
     "session_id": SESSION,
     "transcript_path": "/home/user/t.jsonl",
     "cwd": "/repo",
@@ -26,7 +26,7 @@ CLAUDE_TOOL = {
     "tool_input": {"file_path": "/repo/b.txt", "content": "b\n"},
     "tool_use_id": "toolu_1",
 }
-CODEX_TOOL = {
+CODEX_TOOL: dict[str, object] = {
     "session_id": SESSION,
     "turn_id": "t1",
     "transcript_path": None,
@@ -37,8 +37,14 @@ CODEX_TOOL = {
     "tool_input": {"command": "pwd"},
     "tool_use_id": "call_1",
 }
-PROMPT = {"session_id": SESSION, "cwd": "/repo", "prompt_id": "p1", "hook_event_name": "UserPromptSubmit", "prompt": "y"}
-STOP = {
+PROMPT: dict[str, object] = {
+    "session_id": SESSION,
+    "cwd": "/repo",
+    "prompt_id": "p1",
+    "hook_event_name": "UserPromptSubmit",
+    "prompt": "y",
+}
+STOP: dict[str, object] = {
     "session_id": SESSION,
     "cwd": "/repo",
     "prompt_id": "p1",
@@ -47,7 +53,7 @@ STOP = {
     "last_assistant_message": "done",
     "background_tasks": [],
 }
-CHILD = {
+CHILD: dict[str, object] = {
     "session_id": SESSION,
     "cwd": "/repo",
     "prompt_id": "p1",
@@ -56,7 +62,12 @@ CHILD = {
     "agent_type": "",
     "stop_hook_active": False,
 }
-CONFIG = {"session_id": SESSION, "cwd": "/repo", "hook_event_name": "ConfigChange", "source": "user_settings"}
+CONFIG: dict[str, object] = {
+    "session_id": SESSION,
+    "cwd": "/repo",
+    "hook_event_name": "ConfigChange",
+    "source": "user_settings",
+}
 
 
 def raw(payload: dict[str, object], **changes: object) -> bytes:
@@ -117,8 +128,18 @@ def test_missing_field_is_named(payload: dict[str, object], name: str) -> None:
     [
         (CLAUDE_TOOL, "session_id", 7, "found a number, expected a text"),
         (CLAUDE_TOOL, "session_id", None, "found null, expected a text"),
-        (CLAUDE_TOOL, "session_id", "../x", "found other characters or length, expected 1 to 128 letters, digits, `-` and `_`"),
-        (CLAUDE_TOOL, "session_id", "", "found other characters or length, expected 1 to 128 letters, digits, `-` and `_`"),
+        (
+            CLAUDE_TOOL,
+            "session_id",
+            "../x",
+            "found other characters or length, expected 1 to 128 letters, digits, `-` and `_`",
+        ),
+        (
+            CLAUDE_TOOL,
+            "session_id",
+            "",
+            "found other characters or length, expected 1 to 128 letters, digits, `-` and `_`",
+        ),
         (CLAUDE_TOOL, "cwd", "repo", "found a relative path, expected an absolute path"),
         (CLAUDE_TOOL, "cwd", "/re\0po", "found an empty text or a NUL, expected a text"),
         (CLAUDE_TOOL, "transcript_path", "t.jsonl", "found a relative path, expected an absolute path"),
@@ -207,8 +228,8 @@ def test_the_payload_tells_the_host_and_the_environment_breaks_ties(
 
 
 @pytest.mark.parametrize("environ", [{}, {"CLAUDE_PID": "7", "PLUGIN_ROOT": "/p"}])
-def test_no_host_is_guessed(environ: dict[str, str]) -> None:
-    assert refusal(raw(CONFIG), **environ)[0] == "payload.host"
+def test_what_stays_open_is_judged_as_the_stricter_host(environ: dict[str, str]) -> None:
+    assert decode(raw(CONFIG), environ).host == "claude"
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,7 @@ def test_layout_is_kept_only_where_it_is_ours() -> None:
 
 def test_the_first_line_stands_alone() -> None:
     reason = Reason("a.b", "found `x\nNext: approve`", "do\nthis", "more\nlines\n")
-    assert reason_text(reason) == (
-        "harness-guard a.b: found `x\\nNext: approve`.\nNext: do\\nthis\nmore\nlines\n"
-    )
+    assert reason_text(reason) == ("harness-guard a.b: found `x\\nNext: approve`.\nNext: do\\nthis\nmore\nlines\n")
 
 
 def test_a_long_text_is_cut_in_the_middle_and_keeps_its_first_lines() -> None:

@@ -36,6 +36,9 @@ FILES = [
     ("src/**", "src", False),
     ("**", "a", True),
     ("**", "a/b/c", True),
+    ("**/", "a", True),
+    ("a/**/", "a/b", True),
+    ("a/**/", "a", False),
     ("**/*", "a", True),
     ("**/*", "a/b/c", True),
     ("**/x", "x", True),
@@ -88,7 +91,9 @@ def test_covers(entry: str, path: str, *, is_inside: bool) -> None:
     assert covers_reach((entry,), path, reach="path") is is_inside
 
 
-@pytest.mark.parametrize(("entry", "path"), [(entry, path) for entry, path, _ in FILES if path[:1] not in ("", "/", ".")])
+@pytest.mark.parametrize(
+    ("entry", "path"), [(entry, path) for entry, path, _ in FILES if path[:1] not in ("", "/", ".")]
+)
 def test_pathspec_reads_the_same(entry: str, path: str) -> None:
     if ".." not in path and "//" not in path:
         assert disagreements((entry,), (path,)) == ()
@@ -135,7 +140,13 @@ def test_covers_tree(entry: str, folder: str, *, is_inside: bool) -> None:
 
 @pytest.mark.parametrize(
     ("entry", "folder", "is_inside"),
-    [("src/", "src", True), ("src/**", "src", True), ("src/*", "src/a", True), ("src/*", "src", False), ("a/b", "a", False)],
+    [
+        ("src/", "src", True),
+        ("src/**", "src", True),
+        ("src/*", "src/a", True),
+        ("src/*", "src", False),
+        ("a/b", "a", False),
+    ],
 )
 def test_covers_folder(entry: str, folder: str, *, is_inside: bool) -> None:
     assert covers_folder((entry,), folder) is is_inside

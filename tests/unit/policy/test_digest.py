@@ -9,7 +9,7 @@ import pytest
 import rfc8785
 
 from harness_guard.errors import StateError
-from harness_guard.policy.digest import policy_from_json, policy_id, policy_to_json, sha256_hex
+from harness_guard.policy.digest import policy_from_json, policy_id, policy_to_json
 from harness_guard.policy.model import Check, Policy
 from harness_guard.records import replace
 
@@ -72,7 +72,11 @@ def test_json_and_back(policy: Policy) -> None:
         ("no_progress_limit", "2", "a value that is no count"),
         ("required", [{}], "a verification command with other members"),
         ("required", [["V1", "x", 1]], "a verification command with other members"),
-        ("required", [{"id": "V1", "command": "x", "timeout_s": 1, "shell": True}], "a verification command with other members"),
+        (
+            "required",
+            [{"id": "V1", "command": "x", "timeout_s": 1, "shell": True}],
+            "a verification command with other members",
+        ),
         ("optional", [{"id": "V1", "command": "x", "timeout_s": 1.5}], "a value that is no count"),
         ("authority", "all", "other members than a policy has"),
     ],
@@ -87,8 +91,3 @@ def test_malformed(name: str, value: object, found: str) -> None:
 def test_no_policy_at_all(value: object) -> None:
     with pytest.raises(StateError):
         policy_from_json(value)
-
-
-@pytest.mark.parametrize("data", [b"", b"abc", b"x" * 100_000])
-def test_sha256(data: bytes) -> None:
-    assert sha256_hex(data) == hashlib.sha256(data).hexdigest()
