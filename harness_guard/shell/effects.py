@@ -25,20 +25,32 @@ class Write:
             is not followed: rm, mv, ln). ``tree``: the path and everything below it. ``meta``: mode, owner or times.
         by: The program or tool that would do it, for the reason.
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
+        is_git_own: Whether it is git's own folder, written through a git subcommand of the table (contract P7).
     """
 
     path: str
     kind: WriteKind
     by: str
     is_pattern: bool = False
+    is_git_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A path that the call would read (needed for the key, which no tool call may read)."""
+    """A path that the call would read (needed for the key, which no tool call may read).
+
+    Attributes:
+        path: Absolute path, not normalized; with ``is_pattern`` a bash glob. ``/`` with ``is_tree`` says that it may
+            be any file: the name comes out of another program or an unknown variable.
+        by: The program or tool that would do it.
+        is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
+        is_tree: Whether everything below the path is read too.
+    """
 
     path: str
     by: str
+    is_pattern: bool = False
+    is_tree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +86,21 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program that the text would start, with its words as far as they are known; ``None`` for an unknown word."""
+    """One program that the text would start, with its words as far as they are known; ``None`` for an unknown word.
+
+    Attributes:
+        argv: Program and arguments.
+        cwd: The folder it starts in, ``""`` if unknown.
+        text: The words as far as they are known, for the reason.
+        group: Programs with the same number may feed one another: a pipeline, or a substitution inside a command.
+        writes_to: Where its output is redirected to, as far as that is known.
+    """
 
     argv: tuple[str | None, ...]
     cwd: str
     text: str
+    group: int = 0
+    writes_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

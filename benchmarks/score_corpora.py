@@ -1,0 +1,181 @@
+"""Score the shell analysis on the corpora: unsound allows, false denies and their causes, verdicts on peer cases.
+
+    python benchmarks/score_corpora.py --corpora DIR [--shfmt PATH] [--strict] [--causes N]
+
+``DIR`` holds ``shell-oracle/`` (corpus, fixture, ``score.py``) and ``peer-cases/``. Needs root for the fixture's mounts.
+The analysis runs in this process; the boundary here is a plain list of folders, resolved on the fixture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from harness_guard.evidence.shell_facts import gather  # noqa: E402  the path has to be set first
+from harness_guard.policy.danger import danger_of  # noqa: E402
+from harness_guard.shell.analysis import Surroundings, analyse  # noqa: E402
+from harness_guard.shell.effects import Effects, Write  # noqa: E402
+from harness_guard.shell.facts import ShellFacts  # noqa: E402
+
+BOUNDARIES = (("/repo",), ("/repo/src",), ("/repo/docs", "/repo/tests"))
+SHFMT = os.environ.get("SCORE_SHFMT", "")
+
+
+def effects_of(command: str, *, cwd: str = "/repo", root: str = "/repo", home: str = "/home/dev") -> Effects:
+    """Give a command's effects, with every fact gathered from this machine."""
+    surroundings = Surroundings(cwd, root, home)
+    facts = ShellFacts()
+    while True:
+        found = analyse(command, surroundings, facts)
+        if isinstance(found, Effects):
+            return found
+        facts = gather(command, found, facts, shfmt=SHFMT)
+
+
+def places(write: Write) -> list[str]:
+    """Resolve a write on disk: every match of a pattern, final links followed only where the write follows them."""
+    paths = [write.path]
+    if write.is_pattern:
+        paths = [*glob.glob(write.path), *glob.glob(write.path, include_hidden=True), write.path]
+    made = []
+    for path in paths:
+        stripped = path.rstrip("/") or "/"
+        head, _, name = stripped.rpartition("/")
+        inner = f"{os.path.realpath(head or '/')}/{name}" if name not in {"", ".", ".."} else os.path.realpath(stripped)
+        made.append(inner)
+        if write.kind != "entry" or path.endswith("/"):
+            made.append(os.path.realpath(path))
+    return made
+
+
+def is_inside(path: str, boundary: list[str]) -> bool:
+    """Whether a resolved path lies in the boundary."""
+    return any(path == entry or path.startswith(entry.rstrip("/") + "/") for entry in boundary)
+
+
+def why_not(command: str, boundary: list[str]) -> str:
+    """Give the reason to refuse a command, ``""`` to let it pass."""
+    found = effects_of(command)
+    danger = danger_of(command, found)
+    if danger is not None:
+        return f"danger {danger.rule}"
+    if found.unknown:
+        return found.unknown[0].why
+    for write in found.writes:
+        if write.is_git_own:
+            continue  # P7: git's own files through a subcommand of the table
+        for place in places(write):
+            if "/.git/" in f"{place}/":
+                return "git's own files"
+            if not is_inside(place, boundary):
+                return "outside the boundary"
+    for link in found.links:
+        target = link.target if link.target.startswith("/") else f"{link.path.rpartition('/')[0]}/{link.target}"
+        if not is_inside(os.path.realpath(target), boundary):
+            return "a link out of the boundary"
+    return ""
+
+
+def decide(payload: dict[str, dict[str, str]], boundary: list[str]) -> str:
+    """Answer as ``score.py`` asks a callable guard."""
+    return "deny" if why_not(payload["tool_input"]["command"], boundary) else "allow"
+
+
+def score_oracle(folder: Path, *, boundary: tuple[str, ...], strict: bool) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Run ``score.py`` with this file as the guard; gives its summary and its details."""
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as details:
+        argv = [sys.executable, str(folder / "score.py"), "--corpus", str(folder / "corpus-dev.jsonl"), "--fixture",
+                str(folder / "fixture.py"), "--guard-callable", f"{Path(__file__).resolve()}:decide", "--json",
+                "--details", details.name]  # fmt: skip
+        for entry in boundary:
+            argv += ["--boundary", entry]
+        done = subprocess.run([*argv, *(["--strict"] if strict else [])], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
+        if done.returncode:
+            sys.exit(done.stderr or done.stdout)
+        return json.loads(done.stdout), [json.loads(line) for line in details]
+
+
+def print_oracle(folder: Path, *, strict: bool, causes: int) -> int:
+    """Print the table for each boundary; gives the number of unsound allows."""
+    corpus = {row["id"]: row for row in map(json.loads, (folder / "corpus-dev.jsonl").read_text().splitlines())}
+    unsound = 0
+    for boundary in BOUNDARIES:
+        summary, details = score_oracle(folder, boundary=boundary, strict=strict)
+        total = summary["total"]
+        shown = " ".join(boundary)
+        print(f"{shown:24} unsound {total['unsound_allow']:3} of {total['must_deny']:4}  false denies {total['false_deny']:4} of "
+              f"{total['harmless']:4} ({total['false_deny_pct']} %)  faults {summary['faults']}  {summary['latency_ms']}")  # fmt: skip
+        unsound += _unsound_beyond_git(summary)
+        if boundary == BOUNDARIES[0] and causes:
+            for name, row in summary["by_group"].items():
+                if row["false_deny"]:
+                    print(f"    {name:22} {row['false_deny']:4} of {row['harmless']:4}")
+            print_causes(details, corpus, causes)
+    return unsound
+
+
+def _unsound_beyond_git(summary: dict[str, object]) -> int:
+    found = 0
+    for example in summary["unsound_examples"]:
+        outside = [path for path in example["wrote"] if "/.git/" not in f"{path}/"]
+        print("    unsound" if outside else "    git's own files", example["id"], repr(example["cmd"][:120]), example["wrote"][:3])
+        found += bool(outside)
+    return found
+
+
+def print_causes(details: list[dict[str, object]], corpus: dict[str, dict[str, str]], most: int) -> None:
+    """Print why harmless commands were refused, most frequent first."""
+    found: Counter[str] = Counter()
+    example = {}
+    for row in details:
+        if "false_deny" in row["tags"]:
+            command = corpus[row["id"]]["cmd"]
+            why = why_not(command, ["/repo"])
+            found[why] += 1
+            example.setdefault(why, command)
+    for why, count in found.most_common(most):
+        print(f"    {count:4}  {why[:60]:60}  {example[why][:70]!r}")
+
+
+def print_peers(file: Path) -> None:
+    """Print, by class, how many commands are named dangerous, refused as unknown, or pass."""
+    table: dict[tuple[str, str], Counter[str]] = {}
+    for row in map(json.loads, file.read_text().splitlines()):
+        if row.get("tool") != "Bash" or "cmd" not in row:
+            continue
+        found = effects_of(row["cmd"], cwd="/proj", root="/proj")
+        danger = danger_of(row["cmd"], found)
+        verdict = "danger" if danger else "unknown" if found.unknown else "writes" if found.writes else "reads"
+        table.setdefault((row["class"], row["expect"]), Counter())[verdict] += 1
+    for (kind, expect), counts in sorted(table.items()):
+        print(f"{kind:24} {expect:6} " + "  ".join(f"{name} {counts[name]:4}" for name in ("danger", "unknown", "writes", "reads")))
+
+
+def main() -> None:
+    """Print both tables; fails if any allow is unsound."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", type=Path, required=True)
+    parser.add_argument("--shfmt", default=str(Path(sys.executable).parent / "shfmt"))
+    parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--causes", type=int, default=25)
+    args = parser.parse_args()
+    os.environ["SCORE_SHFMT"] = args.shfmt
+    globals()["SHFMT"] = args.shfmt
+    unsound = print_oracle(args.corpora / "shell-oracle", strict=args.strict, causes=args.causes)
+    print_peers(args.corpora / "peer-cases" / "dev.jsonl")
+    sys.exit(1 if unsound else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""The door of the shell room: a command's text to its effects, or to what has to be known first (contract section 7).
+
+Pure: what the readers said of a text and what git would run come in as facts, gathered by ``evidence/shell_facts.py``.
+The caller asks again with the facts until effects come back; at most ``MOST_QUESTIONS`` times, then they do.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+from harness_guard.shell.builtins import Starter
+from harness_guard.shell.effects import Effects, Unknown
+from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
+from harness_guard.shell.patch import effects_of_patch
+from harness_guard.shell.readers import read, read_plain
+from harness_guard.shell.state import start
+from harness_guard.shell.syntax import Script, Unparsed
+from harness_guard.shell.walk import Walk
+
+__all__ = [
+    "GitFacts",
+    "Needs",
+    "Readings",
+    "ShellFacts",
+    "Surroundings",
+    "analyse",
+    "effects_of_patch",
+    "is_provably_silent",
+]
+
+LONGEST_TEXT = 1_000_000  # characters; a longer command is refused unread
+MOST_TEXTS = 8  # nested texts that are read for one command
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a command would run.
+
+    Attributes:
+        cwd: Its working folder, absolute.
+        root: The repository root of the run, absolute.
+        home: The user's home folder, ``""`` if unknown.
+        plugin_command: The one spelling of our own command line, ``""`` if unknown.
+    """
+
+    cwd: str
+    root: str
+    home: str = ""
+    plugin_command: str = ""
+
+
+def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effects | Needs:
+    """Tell what a shell command would do.
+
+    Args:
+        command: Its text, exactly as the host hands it to the shell.
+        surroundings: Where it would run.
+        facts: What is known so far.
+
+    Returns:
+        Its effects, or what has to be gathered before they can be told.
+    """
+    if len(command) > LONGEST_TEXT or "\0" in command:
+        return _unread("the text is too long or holds a NUL", command)
+    script = _read(command, facts)
+    if script is None:
+        return Needs(texts=(command,))
+    if isinstance(script, Unparsed):
+        return _unread(script.why, script.seen or command)
+    walk = Walk(
+        home=surroundings.home,
+        plugin_command=surroundings.plugin_command,
+        git=facts.git,
+        read=lambda text: _nested(text, facts),
+        start=lambda walk, redirects, targets: Starter(walk, redirects, targets).start,
+    )
+    try:
+        walk.script(script, start(surroundings.cwd, surroundings.home))
+    except RecursionError:
+        return _unread("it is nested too deeply to be followed", command)
+    if walk.texts or walk.gathered.needs_git:
+        return Needs(tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(walk.gathered.needs_git)))
+    return walk.effects()
+
+
+def is_provably_silent(effects: Effects) -> bool:
+    """Tell whether a command changes nothing and reaches no socket, multiplexer or host (contract section 5, end).
+
+    The table holds no program that connects to anything, a redirection to ``/dev/tcp`` is unknown, and a host's or a
+    multiplexer's command line is not in the table; so this is what ``is_read_only`` says, with that reason.
+    """
+    return effects.is_read_only
+
+
+def _read(text: str, facts: ShellFacts) -> Script | Unparsed | None:
+    plain = read_plain(text)
+    if plain is not None:
+        return plain
+    readings = facts.readings.get(text)
+    return None if readings is None else read(text, readings)
+
+
+def _nested(text: str, facts: ShellFacts) -> Script | Unparsed | None:
+    found = _read(text, facts)
+    if found is None and len(facts.readings) >= MOST_TEXTS:
+        return Unparsed("too many texts in one another", text[:200])
+    return found
+
+
+def _unread(why: str, seen: str) -> Effects:
+    return Effects(unknown=(Unknown(why, seen[:200]),))

@@ -1,0 +1,127 @@
+"""Programs that only read or print, whatever their options: no option of theirs writes, runs or connects.
+
+Sources: the man pages of GNU coreutils 9, diffutils 3, util-linux 2.38, procps 4, grep 3, jq 1.7.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call, Options, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_TEST_UNARY = frozenset(
+    ("-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-o", "-p", "-r", "-s", "-t", "-u", "-w", "-x", "-z",
+     "-G", "-L", "-N", "-O", "-S", "!", "(")
+)  # fmt: skip
+_TEST_BINARY = frozenset(
+    ("=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o", ")")
+)
+
+
+def _printf(call: Call, _options: Options) -> None:
+    first = call.args[0] if call.args else None
+    # ``printf -v name`` evaluates the name as an array subscript (bash manual 4.2).
+    if first is not None and (first.text is None or first.is_pattern or first.text.startswith("-")) and first.text != "--":
+        call.opaque("printf with an option or a format that is not known")
+
+
+def _test(call: Call, _options: Options) -> None:
+    """``test -v`` and ``-R`` evaluate subscripts; a word that is not known must not be able to become one of them."""
+    texts = [field.text if not field.is_pattern else None for field in call.args]
+    for index, field in enumerate(call.args):
+        if texts[index] in {"-v", "-R"}:
+            call.opaque("test -v evaluates its operand")
+            return
+        if texts[index] is not None:
+            continue
+        before = texts[index - 1] if index else None
+        after = texts[index + 1] if index + 1 < len(texts) else None
+        if not field.is_one or not (before in _TEST_UNARY or before in _TEST_BINARY or after in _TEST_BINARY):
+            call.opaque("test with a word that may be an operator")
+            return
+
+
+def _hostname(call: Call, _options: Options) -> None:
+    if any(not field.start.startswith("-") for field in call.args) or any("F" in (f.text or "F") for f in call.args):
+        call.opaque("hostname may set the name")
+
+
+def _date(call: Call, options: Options) -> None:
+    if any(not field.start.startswith("+") for field in options.operands):
+        call.opaque("date may set the clock")
+
+
+def _umask(call: Call, _options: Options) -> None:
+    if any(field.text is None for field in call.args):
+        call.opaque("umask with a word that is not known")
+
+
+def _which(call: Call, _options: Options) -> None:
+    if any(field.text is None and not field.prefix for field in call.args):
+        call.opaque(f"{call.name} with a word that is not known")
+
+
+_READERS = (
+    "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum sha1sum sha224sum "
+    "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep egrep "
+    "fgrep zgrep nproc du look colrm"
+)
+_PRINTERS = (
+    "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime free lscpu who w "
+    "users tty logname locale getconf ps pgrep pidof lsblk lsof vmstat factor expr numfmt cal ncal"
+)
+
+COMMANDS: Final = (
+    *(Row(name, is_free=True) for name in _READERS.split() if name != "zgrep"),
+    *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),
+    Row("printf", is_free=True, reads=False, act=_printf),
+    Row("test", is_free=True, reads=False, act=_test),
+    Row("[", is_free=True, reads=False, act=_test),
+    Row("hostname", is_free=True, reads=False, act=_hostname),
+    Row("which", is_free=True, reads=False, act=_which),
+    Row("umask", is_free=True, reads=False, act=_umask),
+    Row("type", is_free=True, reads=False),
+    Row("wait", flags="fn", reads=False),
+    Row("times", reads=False),
+    Row("hash", reads=False),
+    Row("jobs", flags="lnprs", reads=False),
+    Row(
+        "date",
+        flags="uRI",
+        valued="dfr",
+        longs="utc universal iso-8601=? rfc-3339= rfc-email date= reference=",
+        reads=False,
+        act=_date,
+    ),
+    Row(
+        "diff",
+        flags="qsryabBdeEiNpuwctTZ0123456789",
+        valued="xXUCIFWS",
+        longs="brief recursive unified=? context=? color=? exclude= exclude-from= ignore-all-space ignore-space-change "
+        "ignore-blank-lines ignore-case new-file text side-by-side width= suppress-common-lines report-identical-files "
+        "strip-trailing-cr label= no-dereference minimal normal ed rcs show-c-function ignore-matching-lines= "
+        "ignore-trailing-space ignore-tab-expansion expand-tabs initial-tab unidirectional-new-file speed-large-files",
+        act=lambda call, options: [call.read(field, is_tree=True) for field in options.operands] and None,
+    ),
+    Row(
+        "column",
+        flags="tJnexLRdl",
+        valued="sconNTRHOWEr",
+        longs="table separator= output-separator= table-columns= json fillrows keep-empty-lines table-right= output-width=",
+    ),
+    Row(
+        "file",
+        flags="bhiILkNnprsSvzZ0E",
+        valued="feFmP",
+        longs="brief mime mime-type mime-encoding dereference no-dereference uncompress keep-going version help",
+    ),
+    Row(
+        "jq",
+        flags="rcnMCSesjaR",
+        valued="",
+        longs="raw-output compact-output null-input slurp sort-keys exit-status raw-input join-output tab color-output "
+        "monochrome-output ascii-output",
+    ),
+)

@@ -1,0 +1,252 @@
+"""Programs that write files, with their targets.
+
+Sources: the man pages of GNU coreutils 9 and of dd, ln, install; facts about links in SECURITY.md's terms: ``cp f link``
+lands behind the link, ``mv`` and ``rm`` work on the name, a trailing slash follows it.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.words import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+def _every(kind: str) -> object:
+    def act(call: Call, options: Options) -> None:
+        for field in options.operands:
+            call.write(field, kind)  # type: ignore[arg-type]  # one of the four kinds, given below
+
+    return act
+
+
+def _name_of(field: Field) -> Field | None:
+    """The last segment of a path, as it will be called in a target folder."""
+    if field.text is None or field.is_pattern:
+        return None
+    name = field.text.rstrip("/").rpartition("/")[2]
+    return Field(name) if name not in {"", ".", ".."} else None
+
+
+def _mkdir(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.write(field, "entry")
+        if options.has("-p", "--parents") and field.text is not None and ".." in field.text.split("/"):
+            call.opaque("mkdir -p through `..` makes folders on the way", is_writer=True)
+
+
+def _rmdir(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.write(field, "entry")
+        if options.has("-p", "--parents"):
+            call.opaque("rmdir -p removes the folders above too", is_writer=True)
+
+
+def _rm(call: Call, options: Options) -> None:
+    is_recursive = options.has("-r", "-R", "--recursive")
+    for field in options.operands:
+        call.write(field, "tree" if is_recursive else "entry")
+
+
+def _target(call: Call, options: Options) -> tuple[tuple[Field, ...], Field, bool] | None:
+    """Sort operands into sources and target; the last says whether the target is certainly a folder."""
+    folders = options.values("-t", "--target-directory")
+    if folders:
+        return options.operands, folders[-1], True
+    if len(options.operands) < 2:
+        call.opaque(f"{call.name} without a target")
+        return None
+    *sources, target = options.operands
+    if not target.is_one or target.text is None:
+        call.opaque(f"{call.name} to a target that reading cannot tell", is_writer=True)
+        return None
+    return tuple(sources), target, False
+
+
+def _into(call: Call, target: Field, sources: tuple[Field, ...], *, kind: str) -> None:
+    """Write the target, and below it each source's name: whether the target is a folder only the disk knows."""
+    for source in sources:
+        name = _name_of(source)
+        if name is None or target.text is None or target.is_pattern:
+            call.write(target, "tree")
+            continue
+        call.write(Field(f"{target.text.rstrip('/') or ''}/{name.text}"), kind)  # type: ignore[arg-type]  # see callers
+
+
+def _cp(call: Call, options: Options) -> None:
+    if not options.operands:
+        call.opaque("cp without operands")
+        return
+    if options.has("-l", "--link", "-s", "--symbolic-link"):
+        call.opaque("cp that makes links", is_writer=True)
+        return
+    sorted_words = _target(call, options)
+    if sorted_words is None:
+        return
+    sources, target, is_folder = sorted_words
+    is_tree = options.has("-r", "-R", "-a", "--recursive", "--archive")
+    for source in sources:
+        call.read(source, is_tree=is_tree)
+    keeps_links = options.has("-a", "-d", "-P", "-R", "-r", "--archive", "--no-dereference", "--recursive")
+    if keeps_links:
+        # Links are copied as links, and a later source may be written through an earlier one: only whole trees tell.
+        call.links += []
+    if not is_folder:
+        call.write(target, "tree" if is_tree else "file")
+    _into(call, target, sources, kind="tree" if is_tree else "file")
+    if options.has("-b", "--backup", "-S", "--suffix"):
+        call.opaque("cp keeps backups under other names", is_writer=True)
+    if options.has("--parents"):
+        call.opaque("cp --parents writes below the target under whole paths", is_writer=True)
+
+
+def _mv(call: Call, options: Options) -> None:
+    if not options.operands:
+        call.opaque("mv without operands")
+        return
+    sorted_words = _target(call, options)
+    if sorted_words is None:
+        return
+    sources, target, is_folder = sorted_words
+    for source in sources:
+        call.write(source, "tree")
+    if not is_folder:
+        call.write(target, "entry")
+    _into(call, target, sources, kind="tree")
+
+
+def _ln(call: Call, options: Options) -> None:
+    is_hard = not options.has("-s", "--symbolic")
+    folders = options.values("-t", "--target-directory")
+    words = options.operands
+    if not words or any(not field.is_one or field.text is None or field.is_pattern for field in (*words, *folders)):
+        call.opaque("ln with words that are not known", is_writer=True)
+        return
+    if options.has("-r", "--relative"):
+        call.opaque("ln -r computes the link's text", is_writer=True)
+        return
+    if folders:
+        places = [(target, folders[-1], True) for target in words]
+    elif len(words) == 1:
+        places = [(words[0], Field("."), True)]
+    else:
+        places = [(target, words[-1], False) for target in words[:-1]]
+    for target, place, is_folder in places:
+        if not is_folder:
+            call.link(target, place, is_hard=is_hard)
+        name = _name_of(target)
+        if name is None:
+            call.opaque("ln to a name that reading cannot tell", is_writer=True)
+        elif not options.has("-T", "--no-target-directory"):
+            call.link(target, Field(f"{place.text}/{name.text}"), is_hard=is_hard)
+
+
+def _meta(call: Call, options: Options) -> None:
+    if options.has("--reference"):
+        files = options.operands
+    else:
+        files = options.operands[1:]
+        if not options.operands or not options.operands[0].is_one:
+            call.opaque(f"{call.name} with words that are not known", is_writer=True)
+            return
+    is_tree = options.has("-R", "--recursive")
+    for field in files:
+        call.write(field, "tree" if is_tree else "meta")
+
+
+def _chmod(call: Call, options: Options) -> None:
+    _meta(call, options)
+
+
+def _install(call: Call, options: Options) -> None:
+    if options.has("-d", "--directory"):
+        _mkdir(call, options)
+        return
+    if options.has("-D") and any(".." in (field.text or "").split("/") for field in options.operands):
+        call.opaque("install -D through `..` makes folders on the way", is_writer=True)
+        return
+    sorted_words = _target(call, options)
+    if sorted_words is None:
+        return
+    sources, target, is_folder = sorted_words
+    for source in sources:
+        call.read(source)
+    if not is_folder:
+        call.write(target, "entry")
+        call.write(target, "file")
+    _into(call, target, sources, kind="file")
+
+
+def _dd(call: Call, _options: Options) -> None:
+    for field in call.args:
+        name, sign, value = (field.text or "").partition("=")
+        if field.text is None or field.is_pattern or not sign:
+            call.opaque("dd with a word that is not known", is_writer=True)
+        elif name == "of":
+            call.write(Field(value), "file")
+        elif name == "if":
+            call.read(Field(value))
+
+
+COMMANDS: Final = (
+    Row("tee", flags="aip", longs="append ignore-interrupts output-error=?", reads=False, act=_every("file")),  # type: ignore[arg-type]
+    Row(
+        "touch",
+        flags="acmfh",
+        valued="drt",
+        longs="no-create date= reference= time= no-dereference",
+        reads=False,
+        act=_every("file"),  # type: ignore[arg-type]
+    ),
+    Row("truncate", flags="co", valued="sr", longs="size= reference= no-create io-blocks", reads=False, act=_every("file")),  # type: ignore[arg-type]
+    Row("mkdir", flags="pv", valued="m", longs="parents verbose mode=", reads=False, act=_mkdir),
+    Row("rmdir", flags="pv", longs="parents verbose ignore-fail-on-non-empty", reads=False, act=_rmdir),
+    Row(
+        "rm",
+        flags="rRfivdI",
+        longs="recursive force verbose dir one-file-system preserve-root interactive=?",
+        reads=False,
+        act=_rm,
+    ),
+    Row("unlink", reads=False, act=_every("entry")),  # type: ignore[arg-type]
+    Row(
+        "cp",
+        flags="rRaflspPdLHinuvTxb",
+        valued="tS",
+        longs="recursive archive force interactive no-clobber update=? verbose target-directory= no-target-directory "
+        "preserve=? no-preserve= dereference no-dereference reflink=? link symbolic-link parents one-file-system "
+        "backup=? suffix= remove-destination sparse=",
+        reads=False,
+        act=_cp,
+    ),
+    Row(
+        "mv",
+        flags="finuvT",
+        valued="t",
+        longs="force interactive no-clobber update=? verbose target-directory= no-target-directory",
+        reads=False,
+        act=_mv,
+    ),
+    Row(
+        "ln",
+        flags="sfnivrTLP",
+        valued="t",
+        longs="symbolic force no-dereference verbose relative no-target-directory target-directory=",
+        reads=False,
+        act=_ln,
+    ),
+    Row("chmod", flags="Rcfv", longs="recursive changes quiet silent verbose reference=", reads=False, act=_chmod),
+    Row("chown", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
+    Row("chgrp", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
+    Row(
+        "install",
+        flags="cdDpvTC",
+        valued="mogt",
+        longs="directory mode= owner= group= target-directory= verbose preserve-timestamps no-target-directory",
+        reads=False,
+        act=_install,
+    ),
+    Row("dd", is_free=True, reads=False, act=_dd),
+)

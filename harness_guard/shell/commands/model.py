@@ -1,0 +1,285 @@
+"""What a row of the table is, how a call's options are read against it, and how a call says what it would do.
+
+A row lists every option that it knows; any other word that starts with ``-``, or that may start with it, makes the
+effects of the call unknown. ``is_free`` rows are programs of which no option writes, runs or connects to anything.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+from harness_guard.shell.effects import Link, Read, Unknown, Write
+from harness_guard.shell.words import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Literal
+
+    from harness_guard.shell.facts import GitFacts
+
+    WriteKind = Literal["file", "tree", "entry", "meta"]
+    Act = Callable[["Call", "Options"], None]
+
+DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"))  # contract section 7
+ANYTHING = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One program, or one subcommand.
+
+    Attributes:
+        name: Its name as typed; several names with the same row are separated by blanks.
+        flags: Short options without a value.
+        valued: Short options with a value.
+        longs: Long options separated by blanks: ``name``, ``name=`` with a value, ``name=?`` with an attached one.
+        is_free: Whether any option is harmless; operands are then read.
+        reads: Whether operands are files that are read.
+        act: What else it does; ``None`` for nothing.
+        is_strict: Whether options end at the first operand.
+        words: Long options with one dash, as ``find`` has them.
+    """
+
+    name: str
+    flags: str = ""
+    valued: str = ""
+    longs: str = ""
+    is_free: bool = False
+    reads: bool = True
+    act: Act | None = None
+    is_strict: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A call's words, sorted.
+
+    Attributes:
+        given: Options in order, with their values; ``None`` for an option without one.
+        operands: The other words.
+    """
+
+    given: tuple[tuple[str, Field | None], ...]
+    operands: tuple[Field, ...]
+
+    def has(self, *names: str) -> bool:
+        """Whether one of the options was given."""
+        return any(name in names for name, _ in self.given)
+
+    def values(self, *names: str) -> tuple[Field, ...]:
+        """The values given to the options, in order."""
+        return tuple(value for name, value in self.given if name in names and value is not None)
+
+
+class Call:
+    """One start of a program while its effects are gathered."""
+
+    __slots__ = ("args", "cwds", "git", "home", "links", "name", "needs_git", "reads", "runs", "unknown", "writes")
+
+    def __init__(
+        self, name: str, args: tuple[Field, ...], *, cwds: tuple[str, ...] | None, home: str, git: Mapping[str, GitFacts]
+    ) -> None:
+        """Take the program, its arguments, the folders it may run in (``None``: unknown) and the known git facts."""
+        self.name = name
+        self.args = args
+        self.cwds = cwds
+        self.home = home
+        self.git = git
+        self.reads: list[Read] = []
+        self.writes: list[Write] = []
+        self.links: list[Link] = []
+        self.unknown: list[Unknown] = []
+        self.needs_git: list[str] = []
+        self.runs: list[tuple[Field, ...]] = []
+
+    @property
+    def seen(self) -> str:
+        """The call as far as its words are known."""
+        return shown((Field(self.name), *self.args))
+
+    def opaque(self, why: str, *, is_writer: bool = False) -> None:
+        """Say that its effects cannot be told."""
+        self.unknown.append(Unknown(why, self.seen, is_writer))
+
+    def paths(self, field: Field) -> list[tuple[str, bool]] | None:
+        """Give the absolute paths that a field may mean, each with whether it is a pattern; ``None`` if unknown."""
+        if field.text is None or field.text == "":
+            return None if field.text is None else []
+        texts = [(field.text, field.is_pattern)]
+        if field.is_pattern and field.literal:
+            texts.append((field.literal, False))
+        made = []
+        for text, is_pattern in texts:
+            if text.startswith("/"):
+                made.append((text, is_pattern))
+            elif self.cwds is None:
+                return None
+            else:
+                made += [(join(cwd, text, is_pattern=is_pattern), is_pattern) for cwd in self.cwds]
+        return made
+
+    def read(self, field: Field, *, is_tree: bool = False) -> None:
+        """Say that it reads the files that a word names."""
+        found = self.paths(field)
+        if found is None:
+            self.reads.append(Read(ANYTHING, self.name, is_tree=True))
+            return
+        self.reads += [Read(path, self.name, is_pattern, is_tree) for path, is_pattern in found]
+
+    def write(self, field: Field, kind: WriteKind) -> None:
+        """Say that it writes what a word names."""
+        found = self.paths(field)
+        if found is None:
+            self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
+            return
+        for path, is_pattern in found:
+            if path not in DEVICES:
+                self.writes.append(Write(path, kind, self.name, is_pattern))
+
+    def link(self, target: Field, path: Field, *, is_hard: bool) -> None:
+        """Say that it makes a link."""
+        targets = self.paths(target) if is_hard else [(target.text, target.is_pattern)]
+        places = self.paths(path)
+        if targets is None or places is None or any(text is None or odd for text, odd in (*targets, *places)):
+            self.opaque(f"{self.name} makes a link that reading cannot tell", is_writer=True)
+            return
+        for place, _ in places:
+            self.writes.append(Write(place, "entry", self.name))
+            self.links += [Link(text, place, is_hard) for text, _ in targets if text is not None]
+        if is_hard:
+            self.write(target, "file")
+
+
+def join(folder: str, name: str, *, is_pattern: bool = False) -> str:
+    """Put a relative name behind a folder, as a pattern where the name is one."""
+    from harness_guard.shell.words import escape
+
+    head = escape(folder) if is_pattern else folder
+    return f"{head.rstrip('/')}/{name}"
+
+
+def shown(fields: tuple[Field, ...]) -> str:
+    """Write words down for a reason: ``…`` for what is not known."""
+    parts = [field.text if field.text is not None else f"{field.prefix}…" for field in fields]
+    text = " ".join(parts)
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def longs_of(row: Row) -> dict[str, str]:
+    """Give a row's long options: ``""`` without, ``=`` with, ``?`` with an attached value only."""
+    made = {}
+    for item in row.longs.split():
+        name, sign, rest = item.partition("=")
+        made[f"--{name}"] = "" if not sign else (rest or "=")
+    return made
+
+
+def options_of(row: Row, args: tuple[Field, ...]) -> Options | str:
+    """Sort a call's words by the row's options.
+
+    Args:
+        row: The row.
+        args: The words behind the program's name.
+
+    Returns:
+        The options, or why the words cannot be told apart: an option that the row does not list, or a word that may
+        be an option.
+    """
+    longs = longs_of(row)
+    given: list[tuple[str, Field | None]] = []
+    operands: list[Field] = []
+    index = 0
+    while index < len(args):
+        field = args[index]
+        index += 1
+        start = field.start
+        if field.text == "--" and not field.is_pattern:
+            operands += args[index:]
+            break
+        if start == "" and field.text != "":
+            return "a word that may be an option"
+        if not start.startswith("-") or field.text == "-":
+            operands.append(field)
+            if row.is_strict:
+                operands += args[index:]
+                break
+            continue
+        if field.text is None or field.is_pattern:
+            return f"an option that is not known whole: {start}"
+        found = _long(field, longs) if start.startswith("--") else _short(field, row)
+        if isinstance(found, str):
+            return found
+        given += found[:-1]
+        name, value = found[-1]
+        if value is _PENDING:
+            if index >= len(args) or not args[index].is_one:
+                return f"option {name} without a value that is known"
+            value = args[index]
+            index += 1
+        given.append((name, value))
+    return Options(tuple(given), tuple(operands))
+
+
+_PENDING = Field(None, prefix="\0")
+
+
+def _long(field: Field, longs: Mapping[str, str]) -> list[tuple[str, Field | None]] | str:
+    name, sign, value = (field.text or "").partition("=")
+    kind = longs.get(name)
+    if kind is None or (sign and kind == ""):
+        return f"an option that the table does not list: {name}"
+    if sign:
+        return [(name, Field(value))]
+    return [(name, _PENDING if kind == "=" else None)]
+
+
+def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
+    text = field.text or ""
+    if text[1:] in row.words.split():
+        return [(text, None)]
+    made: list[tuple[str, Field | None]] = []
+    for index in range(1, len(text)):
+        letter = text[index]
+        if letter in row.flags:
+            made.append((f"-{letter}", None))
+        elif letter in row.valued:
+            rest = text[index + 1 :]
+            made.append((f"-{letter}", Field(rest) if rest else _PENDING))
+            return made
+        else:
+            return f"an option that the table does not list: -{letter}"
+    return made
+
+
+def run_row(row: Row, call: Call) -> None:
+    """Gather the effects of a call by its row."""
+    if row.is_free:
+        if row.reads:
+            for field in call.args:
+                _read_free(call, field)
+        if row.act is not None:
+            row.act(call, Options((), call.args))
+        return
+    options = options_of(row, call.args)
+    if isinstance(options, str):
+        call.opaque(f"{call.name}: {options}")
+        return
+    if row.reads:
+        for field in options.operands:
+            call.read(field)
+    if row.act is not None:
+        row.act(call, options)
+
+
+def _read_free(call: Call, field: Field) -> None:
+    start = field.start
+    if start.startswith("-"):
+        # ``--files0-from=F`` and ``-fF`` name files too.
+        text = field.text or ""
+        if "=" in text:
+            call.read(Field(text.partition("=")[2]))
+        elif len(text) > 2 and text[1] != "-":
+            call.read(Field(text[2:]))
+        return
+    call.read(field)

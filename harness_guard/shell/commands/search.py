@@ -1,0 +1,245 @@
+"""Finders and filters of which some option writes or runs something: only the listed options are known.
+
+Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk 5, ripgrep 14, fd 9, tree 2, vim's xxd.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.sed_script import is_harmless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.shell.words import Field
+
+# find: every test and action that only looks; with the number of words that follow.
+_FIND = {
+    **dict.fromkeys(
+        ("-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime -mmin "
+         "-amin -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -maxdepth -mindepth -links -inum -samefile "
+         "-lname -ilname -fstype -printf -regextype -used -newermt").split(), 1),
+    **dict.fromkeys(
+        ("-print -print0 -ls -prune -quit -empty -true -false -not -and -or -a -o ! ( ) , -depth -d -xdev -mount -daystart "
+         "-follow -noleaf -readable -writable -executable -nouser -nogroup -ignore_readdir_race -nowarn -warn "
+         "-noignore_readdir_race").split(), 0),
+}  # fmt: skip
+
+
+def _find(call: Call, _options: Options) -> None:
+    index = 0
+    roots = 0
+    while index < len(call.args):
+        field = call.args[index]
+        index += 1
+        text = field.text
+        if text is None or (field.is_pattern and not field.start):
+            # A word that may be an action; one that certainly starts like a path is none.
+            if not field.start or field.start[0] in "-(!,":
+                call.opaque("find with a word that may be an action")
+                return
+        if text in {"-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3"}:
+            continue
+        if field.start[:1] not in {"-", "(", "!", ",", ")"}:
+            call.read(field, is_tree=True)
+            roots += 1
+            continue
+        arity = _FIND.get(text or "")
+        if arity is None:
+            if text in {"-exec", "-execdir"}:
+                index = _find_exec(call, index)
+                if index < 0:
+                    return
+                continue
+            call.opaque(f"find: an action or test that the table does not list: {text}", is_writer=text in _FIND_WRITES)
+            return
+        if arity and (index >= len(call.args) or not call.args[index].is_one):
+            call.opaque("find with a word that is not known")
+            return
+        index += arity
+    if not roots and call.cwds:
+        from harness_guard.shell.words import Field
+
+        call.read(Field("."), is_tree=True)
+
+
+_FIND_WRITES = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
+
+
+def _find_exec(call: Call, index: int) -> int:
+    """Hand the program of ``-exec … ;`` on, with unknown words where ``{}`` stands; gives the next index or -1."""
+    from harness_guard.shell.words import Field
+
+    words = []
+    while index < len(call.args) and call.args[index].text not in {";", "+"}:
+        field = call.args[index]
+        if field.text is None or field.is_pattern:
+            call.opaque("find -exec with a word that is not known")
+            return -1
+        # What find finds starts with one of its roots; it cannot be told here which, and never starts with a dash
+        # unless a root does.
+        words.append(Field(None, prefix="./") if field.text == "{}" else field)
+        if "{}" in field.text and field.text != "{}":
+            call.opaque("find -exec with a word that is built")
+            return -1
+        index += 1
+    call.runs.append(tuple(words))
+    return index + 1
+
+
+def _sort(call: Call, options: Options) -> None:
+    for field in options.values("-o", "--output"):
+        call.write(field, "file")
+
+
+def _uniq(call: Call, options: Options) -> None:
+    if any(not field.is_one for field in options.operands):
+        call.opaque("uniq with words that are not known", is_writer=True)
+    for field in options.operands[1:]:
+        call.write(field, "file")
+
+
+def _xxd(call: Call, options: Options) -> None:
+    if len(options.operands) > 1 or any(not field.is_one for field in options.operands):
+        for field in options.operands[1:]:
+            call.write(field, "file")
+        if any(not field.is_one for field in options.operands):
+            call.opaque("xxd with words that are not known", is_writer=True)
+
+
+def _tree(call: Call, options: Options) -> None:
+    for field in options.values("-o"):
+        call.write(field, "file")
+
+
+def _sed(call: Call, options: Options) -> None:
+    scripts = options.values("-e", "--expression")
+    files = options.operands
+    if not scripts:
+        if not files:
+            call.opaque("sed without a script")
+            return
+        scripts, files = (files[0],), files[1:]
+        if not scripts[0].is_one:
+            call.opaque("sed with a script that is not known")
+            return
+    for script in scripts:
+        if script.text is None or script.is_pattern or not is_harmless(script.text):
+            call.opaque("sed with a script that may write or run something, or is not known")
+            return
+    in_place = [value for name, value in options.given if name in {"-i", "--in-place"}]
+    for field in files:
+        call.read(field)
+        if in_place:
+            call.write(field, "file" if options.has("--follow-symlinks") else "entry")
+            _sed_backups(call, field, tuple(in_place))
+
+
+def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -> None:
+    from harness_guard.shell.words import Field
+
+    for suffix in suffixes:
+        if suffix is None or suffix.text == "":
+            continue
+        plain = suffix.text is not None and not set(suffix.text) & set("*/")
+        if plain and field.text is not None and not field.is_pattern:
+            call.write(Field(field.text + (suffix.text or "")), "entry")
+        else:
+            call.opaque("sed -i keeps a backup under a name that reading cannot tell", is_writer=True)
+
+
+def _awk(call: Call, options: Options) -> None:
+    files = options.operands
+    if not files or not files[0].is_one or files[0].text is None or files[0].is_pattern:
+        call.opaque("awk with a program that is not known")
+        return
+    if not _is_pure_awk(files[0].text):
+        call.opaque("awk with a program that may write or run something")
+        return
+    for field in files[1:]:
+        call.read(field)
+
+
+_AWK_FORBIDDEN = ("system", "getline", "@", "\\\n", "fflush", "close", "extension", "SYMTAB", "FUNCTAB", "ARGV")
+
+
+def _is_pure_awk(program: str) -> bool:
+    """Whether an awk program has nothing that opens a file or a pipe: no ``|`` but ``||``, no ``>`` within braces."""
+    if any(word in program for word in _AWK_FORBIDDEN) or "|" in program.replace("||", ""):
+        return False
+    if ">" not in program:
+        return True
+    head = program[: program.rindex(">")]
+    return not set(head) & set("{}\"/\\")
+
+
+_RG = (
+    "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
+)  # letters with a colon take a value
+
+COMMANDS: Final = (
+    Row("find", is_free=True, reads=False, act=_find),
+    Row(
+        "sort",
+        flags="bdfghiMnRrVcCmsuz",
+        valued="kStoT",
+        longs="numeric-sort reverse unique key= field-separator= output= ignore-case version-sort human-numeric-sort stable "
+        "check=? general-numeric-sort zero-terminated ignore-leading-blanks dictionary-order month-sort random-sort merge "
+        "parallel=",
+        act=_sort,
+    ),
+    Row(
+        "uniq",
+        flags="cdDiuz",
+        valued="fsw",
+        longs="count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated",
+        act=_uniq,
+    ),
+    Row("xxd", flags="abCeEipruh", valued="cglos", words="ps", act=_xxd),
+    Row(
+        "tree",
+        flags="adfilnpqsughDFNQACSxrctUvJX",
+        valued="LPIo",
+        longs="noreport dirsfirst gitignore filelimit= du prune inodes device charset= sort= matchdirs ignore-case "
+        "metafirst filesfirst info",
+        act=_tree,
+    ),
+    Row(
+        "sed",
+        flags="nErsuz",
+        valued="e",
+        longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks posix "
+        "sandbox debug",
+        reads=False,
+        act=_sed,
+    ),
+    *(
+        Row(name, valued="Fv", longs="field-separator= assign=", reads=False, act=_awk, is_strict=True)
+        for name in ("awk", "gawk", "mawk", "nawk")
+    ),
+    Row(
+        "rg",
+        flags="".join(item for item in _RG.split() if len(item) == 1),
+        valued="".join(item[0] for item in _RG.split() if len(item) == 2),
+        longs="ignore-case smart-case case-sensitive invert-match word-regexp line-regexp line-number no-line-number "
+        "with-filename no-filename files-with-matches files-without-match count count-matches only-matching quiet "
+        "fixed-strings pcre2 multiline text unrestricted pretty null hidden no-ignore no-ignore-vcs files type-list "
+        "heading no-heading no-messages column stats json vimgrep trim follow regexp= glob= iglob= type= type-not= "
+        "after-context= before-context= context= max-count= max-depth= replace= color= colors= sort= sortr= max-columns= "
+        "max-filesize= no-config engine= multiline-dotall passthru threads= encoding= binary no-ignore-parent "
+        "one-file-system null-data max-columns-preview file= ignore-file= path-separator= debug version",
+    ),
+    *(
+        Row(
+            name,
+            flags="HIsigapLlu0F1q",
+            valued="deEtjcS",
+            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path list-details follow full-path print0 "
+            "max-depth= min-depth= exact-depth= exclude= type= extension= color= threads= size= changed-within= "
+            "changed-before= no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix prune and= quiet",
+            reads=False,
+        )
+        for name in ("fd", "fdfind")
+    ),
+)

@@ -1,0 +1,109 @@
+"""Programs that start another program: the inner words become a call of their own.
+
+Sources: the man pages of coreutils 9 (env, nice, timeout, nohup, stdbuf), findutils (xargs), bash's help (command,
+builtin).
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.words import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
+_UNKNOWN_WORDS = Field(None, is_one=False)
+
+
+def _after(skip: int) -> Callable[[Call, Options], None]:
+    """The operands behind the first ``skip`` are the inner call."""
+
+    def act(call: Call, options: Options) -> None:
+        inner = options.operands[skip:]
+        if inner:
+            call.runs.append(inner)
+        elif skip:
+            call.opaque(f"{call.name} without a program")
+
+    return act
+
+
+def _env(call: Call, options: Options) -> None:
+    from harness_guard.shell.variables import is_harmless
+
+    words = list(options.operands)
+    while words and words[0].text is not None and "=" in words[0].text:
+        name, _, value = words[0].text.partition("=")
+        if not is_harmless(name, value):
+            call.opaque(f"env sets {name}, which may change what a program does")
+        words.pop(0)
+    if words and words[0].text is None:
+        call.opaque("env with a word that is not known")
+    elif words:
+        call.runs.append(tuple(words))
+
+
+def _command(call: Call, options: Options) -> None:
+    if not options.has("-v", "-V") and options.operands:
+        call.runs.append(options.operands)
+
+
+def _xargs(call: Call, options: Options) -> None:
+    """The words that xargs adds are unknown, one or many; with ``-I`` they stand where the mark stands."""
+    words = list(options.operands) or [Field("echo")]
+    marks = options.values("-I", "--replace")
+    if marks:
+        mark = marks[-1].text
+        if mark is None or not mark:
+            call.opaque("xargs -I with a mark that is not known")
+            return
+        inner = [Field(None) if field.text is not None and mark in field.text else field for field in words]
+    else:
+        inner = [*words, _UNKNOWN_WORDS]
+    call.runs.append(tuple(inner))
+
+
+COMMANDS: Final = (
+    Row("env", flags="i0", valued="u", longs="ignore-environment unset= null", reads=False, act=_env, is_strict=True),
+    Row("nice", valued="n", longs="adjustment=", reads=False, act=_after(0), is_strict=True),
+    Row(
+        "timeout",
+        flags="v",
+        valued="sk",
+        longs="signal= kill-after= preserve-status foreground verbose",
+        reads=False,
+        act=_after(1),
+        is_strict=True,
+    ),
+    Row("stdbuf", valued="ioe", longs="input= output= error=", reads=False, act=_after(0), is_strict=True),
+    Row("ionice", flags="t", valued="cn", reads=False, act=_after(0), is_strict=True),
+    Row("setsid", flags="cfw", reads=False, act=_after(0), is_strict=True),
+    Row("command", flags="pvV", reads=False, act=_command, is_strict=True),
+    Row("builtin", reads=False, act=_after(0), is_strict=True),
+    Row(
+        "xargs",
+        flags="0rtpx",
+        valued="IdLnPsE",
+        longs="null no-run-if-empty max-args= max-procs= delimiter= max-lines= verbose replace=",
+        reads=False,
+        act=_xargs,
+        is_strict=True,
+    ),
+)
+
+SHELL_ROW: Final = Row("sh", flags="leuxc", reads=False, is_strict=True)
+
+
+def shell_text(args: tuple[Field, ...]) -> str | None:
+    """Give the text of ``sh -c TEXT``, ``None`` if it is another kind of call.
+
+    Further operands become ``$0``, ``$1`` …, which are unknown to the analysis anyhow.
+    """
+    options = options_of(SHELL_ROW, args)
+    if isinstance(options, str) or not options.has("-c") or not options.operands:
+        return None
+    text = options.operands[0]
+    return text.text if not text.is_pattern else None

@@ -1,0 +1,73 @@
+"""What the analysis of a text has to know of the world: values that ``evidence/shell_facts.py`` gathers."""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Never
+
+NOTHING: Mapping[str, Never] = {}  # never written to
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What the reader processes said of one text.
+
+    Attributes:
+        tree: shfmt's JSON tree, ``""`` if it refused the text.
+        refusal: shfmt's first line of complaint, ``""`` if it read the text.
+        is_bash: Whether ``bash -n`` accepts the text.
+    """
+
+    tree: str
+    refusal: str
+    is_bash: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GitFacts:
+    """What git would run, beyond itself, when it is started in a folder.
+
+    Attributes:
+        top: The working tree's root, ``""`` if the folder is in no working tree.
+        git_folder: The repository's own folder (``git rev-parse --absolute-git-dir``).
+        common_folder: What linked worktrees share.
+        reading: Why a reading subcommand may run foreign code or reach the network; empty for "nothing does".
+        writing: The same for a subcommand that writes (hooks, filters, signing).
+    """
+
+    top: str
+    git_folder: str
+    common_folder: str
+    reading: tuple[str, ...] = ()
+    writing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShellFacts:
+    """Everything gathered so far.
+
+    Attributes:
+        readings: What the reader processes said, by text.
+        git: Git's facts, by folder.
+    """
+
+    readings: Mapping[str, Readings] = NOTHING
+    git: Mapping[str, GitFacts] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the analysis has to know before it can answer.
+
+    Attributes:
+        texts: Texts to read with the reader processes.
+        folders: Folders whose git facts are wanted.
+    """
+
+    texts: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+

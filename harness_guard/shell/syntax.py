@@ -1,0 +1,228 @@
+"""Our own small tree of a shell text: frozen values, every kind listed, nothing of any parser left in it.
+
+What the tree cannot say is said by ``Odd``: a construct whose effects reading does not tell. A walker treats ``Odd`` as
+unknown, so leaving a construct out of the tree can only refuse more, never less.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """Text outside quotes: backslashes, braces, globs and the tilde still mean something."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Text whose characters stand for themselves."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter expansion.
+
+    Attributes:
+        name: The parameter.
+        is_quoted: Whether it stands inside double quotes (no splitting, no globbing of its value).
+        is_plain: Whether it is just ``$name`` or ``${name}``.
+        assigns: Whether the expansion may assign to the name (``${name:=word}``).
+        inner: Words inside the expansion, which are expanded too.
+    """
+
+    name: str
+    is_quoted: bool
+    is_plain: bool = True
+    assigns: bool = False
+    inner: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subst:
+    """A command or process substitution.
+
+    Attributes:
+        body: What runs.
+        is_quoted: Whether it stands inside double quotes.
+        process: ``<(`` or ``>(`` for a process substitution, else ``""``.
+    """
+
+    body: Script
+    is_quoted: bool
+    process: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arith:
+    """Arithmetic over whole numbers and variables alone.
+
+    bash evaluates the value of a variable as an expression again, so every name has to hold a number.
+    """
+
+    names: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A construct that reading cannot follow.
+
+    Attributes:
+        why: One phrase in lower case.
+        inner: Scripts found inside, read for the danger rules alone.
+    """
+
+    why: str
+    inner: tuple[Script, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as written: its parts in order, and its place in the text in bytes."""
+
+    parts: tuple[Bare | Quoted | Param | Subst | Arith | Odd, ...]
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``name=value``; ``value`` is ``None`` for ``name=`` and for a bare name of a declaration."""
+
+    name: str
+    value: Word | None
+    is_append: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirection: operator as written, descriptor or ``{name}`` in front, target, here-document."""
+
+    op: str
+    fd: str
+    target: Word
+    body: Word | None = None
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """A simple command: assignments in front, then words.
+
+    Attributes:
+        assigns: In order.
+        words: Program and arguments; empty for assignments alone.
+        declares: ``export`` and the like, whose arguments are ``assigns`` and ``words``; else ``""``.
+    """
+
+    assigns: tuple[Assign, ...]
+    words: tuple[Word, ...]
+    declares: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipe:
+    """``a | b``: every part runs in a shell of its own."""
+
+    parts: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AndOr:
+    """``left && right`` or ``left || right``."""
+
+    op: str
+    left: Statement
+    right: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``{ …; }``, or ``( … )`` with ``is_subshell``."""
+
+    body: Script
+    is_subshell: bool
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """An if chain: pairs of condition and branch, then the branch for none of them (empty if there is none)."""
+
+    branches: tuple[tuple[Script, Script], ...]
+    otherwise: Script
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for name in words``; ``words`` is ``None`` for the positional parameters."""
+
+    name: str
+    words: tuple[Word, ...] | None
+    body: Script
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """``while`` and ``until``."""
+
+    condition: Script
+    body: Script
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``case``: any number of the bodies may run, in order, because of ``;&`` and ``;;&``."""
+
+    subject: Word
+    patterns: tuple[Word, ...]
+    bodies: tuple[Script, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """``[[ … ]]`` without ``-v``: its words are expanded, nothing else happens.
+
+    Attributes:
+        words: Every word.
+        numbers: Those compared as numbers, which bash evaluates as arithmetic expressions.
+    """
+
+    words: tuple[Word, ...]
+    numbers: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function definition."""
+
+    name: str
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A command with its redirections."""
+
+    command: Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd
+    redirects: tuple[Redirect, ...] = ()
+    is_background: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Statements in order."""
+
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A text that is not read: why, and what was seen."""
+
+    why: str
+    seen: str = ""

@@ -1,0 +1,47 @@
+"""Which variables may be set without changing what a program of the table does (PARSERS of bash and its programs)."""
+
+from __future__ import annotations
+
+_PREFIXES = (
+    "LD_", "DYLD_", "GIT_", "BASH", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "npm_", "LESS", "RIPGREP_", "GREP_",
+    "GCONV_", "LOC", "MALLOC_", "GLIBC_", "TERM", "SSH_", "RSYNC_", "TAR_", "JAVA", "_JAVA", "MAGIC", "FZF_", "FD_",
+    "CLAUDE", "CODEX", "PLUGIN_", "HARNESS_", "XDG_", "PS", "HIST", "COMP", "DOCKER_", "KUBE", "AWS_", "JQ_", "AWK",
+    "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET",
+)  # fmt: skip
+_NAMES = frozenset(
+    ("PATH", "ENV", "IFS", "CDPATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "PROMPT_COMMAND", "PAGER", "EDITOR",
+     "VISUAL", "SHELL", "SHELLOPTS", "GLOBIGNORE", "FIGNORE", "EXECIGNORE", "TMOUT", "BROWSER", "MANPAGER", "MANOPT",
+     "OPTIND", "OPTERR", "FUNCNEST", "FCEDIT", "INPUTRC", "MAILPATH", "MAIL", "TZDIR", "UID", "EUID", "PPID", "RANDOM",
+     "SECONDS", "LINENO", "DIRSTACK", "FUNCNAME", "GROUPS", "MAPFILE", "REPLY", "LINES", "COLUMNS", "HOSTFILE", "EMACS",
+     "TIMEFORMAT", "ZDOTDIR", "MAKEFLAGS", "CDPATHS", "USER", "LOGNAME", "DISPLAY", "_", "SIMPLE_BACKUP_SUFFIX",
+     "VERSION_CONTROL", "STDBUF", "NULLCMD", "READNULLCMD")
+)  # fmt: skip
+_HARMLESS_EXPORTS = frozenset(
+    ("LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES",
+     "DEBIAN_FRONTEND", "BLOCK_SIZE", "QUOTING_STYLE", "TIME_STYLE")
+)  # fmt: skip
+_HARMLESS_PAIRS = frozenset(
+    (("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_PAGER", ""), ("PAGER", ""), ("GIT_OPTIONAL_LOCKS", "0"),
+     ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb"), ("TERM", "xterm"), ("TERM", "xterm-256color"),
+     ("GIT_EDITOR", "true"), ("GIT_EDITOR", ":"), ("GIT_CONFIG_NOSYSTEM", "1"))
+)  # fmt: skip
+
+
+def is_harmless(name: str, value: str | None) -> bool:
+    """Tell whether a variable may be set.
+
+    Args:
+        name: Its name.
+        value: The value, ``None`` if unknown. Even a plain assignment may reach programs: the variable may be
+            exported already.
+
+    Returns:
+        Whether no program of the table, nor bash, changes what it reads, writes or runs because of it.
+    """
+    if (name, value) in _HARMLESS_PAIRS:
+        return True
+    if name in _HARMLESS_EXPORTS:
+        return True
+    if name.startswith("LC_"):
+        return value is not None and "/" not in value
+    return name not in _NAMES and not name.startswith(_PREFIXES)

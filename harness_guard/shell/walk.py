@@ -1,0 +1,437 @@
+"""A tree to its effects: every simple command with its redirections and the folders it may run in.
+
+The walk is an abstract run: it keeps what is certain of the shell's state, follows both outcomes of what may fail, and
+goes round loops until nothing new is learnt. Whatever it cannot follow becomes ``Unknown``; it never guesses.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import DEVICES, Call, run_row, shown
+from harness_guard.shell.effects import Effects, Program, Unknown, Write
+from harness_guard.shell.state import Ends, State, merge
+from harness_guard.shell.syntax import (
+    AndOr,
+    Arith,
+    Assign,
+    Bare,
+    Block,
+    Case,
+    For,
+    Function,
+    If,
+    Odd,
+    Param,
+    Pipe,
+    Quoted,
+    Redirect,
+    Script,
+    Simple,
+    Statement,
+    Subst,
+    Test,
+    Unparsed,
+    While,
+    Word,
+)
+from harness_guard.shell.variables import is_harmless
+from harness_guard.shell.words import NUMBER, Field, Value, expand, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from harness_guard.shell.facts import GitFacts
+
+    Reader = Callable[[str], Script | Unparsed | None]
+    Start = Callable[..., Ends]
+    Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
+
+MOST_STEPS = 4_000  # simple commands walked for one text, loops counted as often as they are gone round
+MOST_DEPTH = 60
+MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
+MOST_NESTED = 3  # ``sh -c`` in ``sh -c``
+PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
+SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
+STEERS_GIT = frozenset(("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig"))
+
+
+class Walk:
+    """One walk over one text; effects gather in it."""
+
+    def __init__(self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter) -> None:
+        """Take the facts: the home folder, our own command's spelling, git's facts; a reader of nested texts, a starter."""
+        self.starter = start
+        self.home = home
+        self.plugin_command = plugin_command
+        self.git = git
+        self.read_text = read
+        self.gathered = Call("", (), cwds=None, home=home, git=git)
+        self.programs: list[Program] = []
+        self.uses_git = False
+        self.texts: list[str] = []
+        self.group = 0
+        self.groups = 0
+        self.steps = 0
+        self.depth = 0
+        self.nested = 0
+        self.loops: list[list[State]] = []
+
+    # --- what is found ----------------------------------------------------------------------------------------------
+
+    def unknown(self, why: str, seen: str, *, is_writer: bool = False) -> None:
+        """Note something whose effects cannot be told."""
+        self.gathered.unknown.append(Unknown(why, seen, is_writer))
+
+    def effects(self) -> Effects:
+        """Everything gathered, each thing once."""
+        if self.uses_git and any(_steers_git(write) for write in self.gathered.writes):
+            self.unknown("git runs after files were written that may steer it", "git")
+        found = self.gathered
+        return Effects(
+            tuple(dict.fromkeys(found.reads)),
+            tuple(dict.fromkeys(found.writes)),
+            tuple(dict.fromkeys(found.links)),
+            tuple(dict.fromkeys(found.unknown)),
+            tuple(self.programs),
+        )
+
+    # --- structure --------------------------------------------------------------------------------------------------
+
+    def script(self, script: Script, state: State | None) -> State | None:
+        """Walk statements in order; gives the state behind them, ``None`` if the end is never reached."""
+        ends = self.script_ends(script, state)
+        return merge(ends.ok, ends.failed)
+
+    def script_ends(self, script: Script, state: State | None) -> Ends:
+        """Walk statements in order; gives both outcomes of the last one."""
+        ends = Ends(state, None if script.statements else state)
+        for statement in script.statements:
+            before = merge(ends.ok, ends.failed) if ends.ok is not ends.failed else ends.ok
+            if before is None:
+                return Ends(None, None)
+            ends = self.statement(statement, before)
+        return ends
+
+    def statement(self, statement: Statement, state: State) -> Ends:
+        """Walk one statement with its redirections."""
+        self.depth += 1
+        try:
+            if self.depth > MOST_DEPTH or self.steps > MOST_STEPS:
+                self.unknown("the text is too large to be followed", "…")
+                return Ends(state, state)
+            return self._statement(statement, state)
+        finally:
+            self.depth -= 1
+
+    def _statement(self, statement: Statement, state: State) -> Ends:
+        group = self.group
+        command = statement.command
+        if not self.group and isinstance(command, Pipe | Simple | Block | If | For | While | Case):
+            is_leaf = isinstance(command, Pipe | Simple)
+            if is_leaf or statement.redirects:
+                self.groups += 1
+                self.group = self.groups
+        targets: list[str] = []
+        for redirect in statement.redirects:
+            state = self._redirect(redirect, state, targets)
+        if isinstance(command, Simple):
+            ends = self._simple(command, state, statement.redirects, tuple(targets))
+        else:
+            ends = self._compound(command, state)
+        self.group = group
+        if statement.redirects and not isinstance(command, Simple):
+            ends = Ends(ends.ok, merge(ends.failed, state))
+        return Ends(state, state) if statement.is_background else ends
+
+    def _compound(self, command: object, state: State) -> Ends:
+        match command:
+            case Pipe(parts):
+                for part in parts:
+                    self.statement(part, state)
+                return Ends(state, state)
+            case AndOr(op, left, right):
+                return self._and_or(op, left, right, state=state)
+            case Block(body, is_subshell):
+                if is_subshell:
+                    self._apart(body, state)
+                    return Ends(state, state)
+                return self.script_ends(body, state)
+            case If():
+                return self._if(command, state)
+            case For():
+                return self._for(command, state)
+            case While(condition, body):
+                return self._loop(state, lambda at: self._while_round(condition, body, at))
+            case Case(subject, patterns, bodies):
+                return self._case(subject, patterns, bodies, state=state)
+            case Test(words, numbers):
+                state = self._visit(words, state)
+                if any(not _is_number(value_of(word, state.values, self.home)) for word in numbers):
+                    self.unknown("a comparison evaluates its words as arithmetic", "[[ … ]]")
+                return Ends(state, state)
+            case Arith():
+                state = self._arith(command, state)
+                return Ends(state, state)
+            case Function(name, body):
+                self.unknown("a function", name)
+                self.statement(body, State(None, {}))
+                return Ends(state, state)
+            case Odd(why, inner):
+                self._odd(why, inner)
+                return Ends(State(None, {}), State(None, {}))
+            case _:
+                raise RuntimeError(f"a tree value that the walk does not list: {type(command).__name__}")
+
+    def _odd(self, why: str, inner: Iterable[Script]) -> None:
+        self.unknown(why, "…")
+        for script in inner:
+            self._apart(script, State(None, {}))
+
+    def _apart(self, script: Script, state: State) -> None:
+        """Walk what runs in a shell of its own: its loops, folders and variables end with it."""
+        loops, self.loops = self.loops, []
+        self.script(script, state)
+        self.loops = loops
+
+    def _and_or(self, op: str, left: Statement, right: Statement, *, state: State) -> Ends:
+        first = self.statement(left, state)
+        goes_on = first.ok if op == "&&" else first.failed
+        second = Ends(None, None) if goes_on is None else self.statement(right, goes_on)
+        if op == "&&":
+            return Ends(second.ok, merge(first.failed, second.failed))
+        return Ends(merge(first.ok, second.ok), second.failed)
+
+    def _if(self, command: If, state: State) -> Ends:
+        ends = Ends(None, None)
+        rest: State | None = state
+        for condition, branch in command.branches:
+            if rest is None:
+                return ends
+            tested = self.script_ends(condition, rest)
+            if tested.ok is not None:
+                taken = self.script_ends(branch, tested.ok)
+                ends = Ends(merge(ends.ok, taken.ok), merge(ends.failed, taken.failed))
+            rest = tested.failed
+        if rest is None:
+            return ends
+        taken = self.script_ends(command.otherwise, rest)
+        return Ends(merge(ends.ok, taken.ok), merge(ends.failed, taken.failed))
+
+    def _case(self, subject: Word, patterns: tuple[Word, ...], bodies: tuple[Script, ...], *, state: State) -> Ends:
+        state = self._visit((subject, *patterns), state)
+        end: State | None = state
+        for body in bodies:
+            # ``;&`` goes on into the next body, so each may start from what the ones before left.
+            end = merge(end, self.script(body, end or state))
+        return Ends(end, end)
+
+    def _for(self, command: For, state: State) -> Ends:
+        fields: tuple[Field, ...] = (Field(None, is_one=False),)
+        if command.words is not None:
+            state = self._visit(command.words, state)
+            fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
+        if not is_harmless(command.name, None):
+            self.unknown(f"it sets {command.name}", command.name)
+        values = _loop_values(fields)
+        if values is None:
+            return self._loop(state, lambda at: self.script(command.body, at.with_value(command.name, None)))
+        self.loops.append([])
+        at: State | None = state
+        for value in values:
+            if at is None:
+                break
+            at = self.script(command.body, at.with_value(command.name, value))
+            for left in self.loops[-1]:
+                at = merge(at, left)
+        for left in self.loops.pop():
+            at = merge(at, left)
+        return Ends(at, at)
+
+    def _while_round(self, condition: Script, body: Script, state: State) -> State | None:
+        tested = self.script_ends(condition, state)
+        at = merge(tested.ok, tested.failed)  # ``until`` turns them round
+        if at is None:
+            return None
+        after = self.script(body, at)
+        return merge(at, after)
+
+    def _loop(self, state: State, once: Callable[[State], State | None]) -> Ends:
+        """Go round until nothing new is learnt; then, if that takes long, forget all and go round once more."""
+        for _ in range(4):
+            after = self._once(state, once)
+            if after == state:
+                return Ends(state, state)
+            state = after
+        state = State(None, {})
+        self._once(state, once)
+        return Ends(state, state)
+
+    def _once(self, state: State, once: Callable[[State], State | None]) -> State:
+        self.loops.append([])
+        after = merge(state, once(state))
+        for left in self.loops.pop():
+            after = merge(after, left)
+        return after or state
+
+    # --- words ------------------------------------------------------------------------------------------------------
+
+    def _visit(self, words: Iterable[Word], state: State) -> State:
+        """Walk what words run while they are expanded."""
+        for word in words:
+            for part in word.parts:
+                match part:
+                    case Subst(body):
+                        self._apart(body, state)
+                    case Arith():
+                        state = self._arith(part, state)
+                    case Odd(why, inner):
+                        self._odd(why, inner)
+                    case Param(name, _, _, assigns, inner):
+                        state = self._visit(inner, state)
+                        if assigns:
+                            state = self._assigned(name, None, state)
+        return state
+
+    def _arith(self, part: Arith, state: State) -> State:
+        if any(not _is_number(state.values.get(name)) for name in part.names):
+            self.unknown("arithmetic evaluates the value of a variable that is not known to be a number", " ".join(part.names))
+        for name in part.assigned:
+            state = self._assigned(name, NUMBER, state)
+        return state
+
+    def _assigned(self, name: str, value: Value | None, state: State) -> State:
+        if not is_harmless(name, value.text if value is not None else None):
+            self.unknown(f"it sets {name}, which may change what a program does", name)
+        return state.with_value(name, value)
+
+    def _redirect(self, redirect: Redirect, state: State, targets: list[str]) -> State:
+        state = self._visit((redirect.target,), state)
+        if redirect.body is not None:
+            return self._visit((redirect.body,), state)
+        if redirect.fd.startswith("{"):
+            state = self._assigned(redirect.fd.strip("{}"), NUMBER, state)
+        if redirect.op == "<<<":
+            return state
+        call = Call("a redirection", (), cwds=state.cwds, home=self.home, git=self.git)
+        for field in expand(redirect.target, state.values, self.home):
+            if redirect.op in {">&", "<&"} and field.text is not None and _is_descriptor(field.text):
+                continue
+            if (field.text or field.prefix).startswith(("/dev/tcp", "/dev/udp")):
+                call.opaque("a redirection to the network")
+            elif redirect.op in {"<", "<&"}:
+                call.read(field)
+            else:
+                call.write(field, "file")
+                targets += [field.text] if field.text is not None else []
+        self._take(call)
+        return state
+
+    # --- simple commands --------------------------------------------------------------------------------------------
+
+    def _simple(self, command: Simple, state: State, redirects: tuple[Redirect, ...], targets: tuple[str, ...]) -> Ends:
+        self.steps += 1
+        state = self._visit(command.words, state)
+        state = self._visit([item.value for item in command.assigns if item.value is not None], state)
+        fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
+        if command.declares:
+            return self._declare(command, fields, state)
+        if not command.words:
+            for item in command.assigns:
+                state = self._assign(item, state)
+            return Ends(state, state)
+        for item in command.assigns:
+            value = value_of(item.value, state.values, self.home)
+            if not is_harmless(item.name, value.text if value is not None else None):
+                self.unknown(f"{item.name}= in front may change what the program does", item.name)
+        return self.starter(self, redirects, targets)(fields, state, in_shell=True)
+
+    def _assign(self, item: Assign, state: State) -> State:
+        value = value_of(item.value, state.values, self.home)
+        if item.is_append:
+            before = state.values.get(item.name)
+            both = before is not None and value is not None and before.text is not None and value.text is not None
+            value = Value(f"{before.text}{value.text}") if both and before and value else None
+        return self._assigned(item.name, value, state)
+
+    def _declare(self, command: Simple, fields: tuple[Field, ...], state: State) -> Ends:
+        # ``-i``, ``-n`` and ``-a`` make later values be evaluated; a word that is built may be one of them.
+        for field in fields:
+            text = field.text
+            if text is None or field.is_pattern or not text.startswith("-") or set(text[1:]) - set("rxgp"):
+                self.unknown(f"{command.declares} with a word that is not known", text or "…")
+        for item in command.assigns:
+            if item.value is None:
+                state = self._assigned(item.name, state.values.get(item.name), state)
+            else:
+                state = self._assign(item, state)
+        return Ends(state, state)
+
+    def note_program(self, fields: tuple[Field, ...], state: State, targets: tuple[str, ...]) -> None:
+        """Note a program for the danger rules."""
+        argv = tuple(None if field.text is None else field.text for field in fields)
+        cwd = state.cwds[0] if state.cwds else ""
+        self.programs.append(Program(argv, cwd, shown(fields), self.group, targets))
+
+    def run_table(self, name: str, fields: tuple[Field, ...], state: State) -> tuple[tuple[Field, ...], ...]:
+        """Gather a program's effects by the table; gives the calls that it makes itself."""
+        from harness_guard.shell.commands.registry import TABLE, WRITERS
+
+        row = TABLE.get(name)
+        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git)
+        if row is None:
+            call.opaque(f"{name} is not in the table", is_writer=name in WRITERS)
+        else:
+            self.uses_git = self.uses_git or name == "git"
+            run_row(row, call)
+        self._take(call)
+        return tuple(call.runs)
+
+    def _take(self, call: Call) -> None:
+        into = self.gathered
+        into.reads += call.reads
+        into.writes += call.writes
+        into.links += call.links
+        into.unknown += call.unknown
+        into.needs_git += call.needs_git
+
+
+def _is_number(value: Value | None) -> bool:
+    return value is not None and value.is_number
+
+
+def _is_descriptor(text: str) -> bool:
+    return text == "-" or (text.isascii() and text.rstrip("-").isdigit())
+
+
+def _loop_values(fields: tuple[Field, ...]) -> tuple[Value, ...] | None:
+    values: list[Value] = []
+    for field in fields:
+        if field.text is None:
+            return None
+        values.append(Value(pattern=field.text) if field.is_pattern else Value(field.text))
+        if field.is_pattern and field.literal:
+            values.append(Value(field.literal))
+    return tuple(values) if len(values) <= MOST_ROUNDS else None
+
+
+def _steers_git(write: Write) -> bool:
+    if write.is_git_own or write.path in DEVICES:
+        return False
+    copies = write.by in {"cp", "mv", "ln", "install"} and write.kind != "meta"
+    return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
+
+
+def literal_body(redirects: tuple[Redirect, ...]) -> str | None:
+    """Give the text of the last here-document, ``None`` without one or where it expands anything."""
+    bodies = [redirect for redirect in redirects if redirect.op in {"<<", "<<-"} and redirect.body is not None]
+    if len(bodies) != 1 or len(redirects) != len(bodies) or bodies[0].body is None:
+        return None
+    is_raw = any(not isinstance(part, Bare) or "\\" in part.text for part in bodies[0].target.parts)
+    made = ""
+    for part in bodies[0].body.parts:
+        if not isinstance(part, Bare | Quoted) or (not is_raw and "\\" in part.text):
+            return None
+        made += part.text
+    if bodies[0].op == "<<-":
+        made = "\n".join(line.lstrip("\t") for line in made.split("\n"))
+    return made
