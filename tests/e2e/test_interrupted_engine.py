@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +16,7 @@ from tests.e2e.hosts.script import Say
 from tests.e2e.hosts.world import processes_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.e2e.guarded import Guarded
 
@@ -25,11 +28,20 @@ time.sleep(300)
 """
 
 
+@pytest.fixture
+def marker() -> Iterator[str]:
+    """A word for the verification's command line; whatever carries it afterwards is ended."""
+    word = f"endless-{uuid.uuid4().hex}"
+    yield word
+    for process in processes_with(word):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
 @pytest.mark.parametrize("kind", [Claude, Codex], ids=["claude", "codex"])
 def test_an_interrupt_leaves_nothing_of_the_engine(
-    open_guarded: Callable[..., Guarded], kind: type[Claude | Codex]
+    open_guarded: Callable[..., Guarded], kind: type[Claude | Codex], marker: str
 ) -> None:
-    marker = f"endless-{uuid.uuid4().hex}"
     host = open_guarded(kind, files={"check.py": _ENDLESS})
     host.approved(verification=f"python3 check.py {marker}", timeout_s=600)
     before = host.state()

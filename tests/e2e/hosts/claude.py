@@ -74,10 +74,8 @@ class Claude(Conversation):
 
     @property
     def installed(self) -> Path:
-        """A plugin of a folder marketplace runs from where the host says it is installed."""
-        record = json.loads((self._config / "plugins" / "installed_plugins.json").read_text(encoding="utf-8"))
-        entry = record["plugins"][f"{self.plugin_name}@{self.market}"][0]
-        return type(self.world.root)(entry["installPath"])
+        """A plugin of a folder marketplace runs from that folder, whatever lies in the host's cache."""
+        return self.world.plugin
 
     def _command(self, *extra: str) -> list[str]:
         return [
