@@ -252,6 +252,10 @@ class World:
     def _brief(self, _question: q.BriefFile) -> str:
         return f"{self.store.folder}/brief.md"
 
+    def _template(self, question: q.TemplateText) -> str:
+        with open(f"{self.plugin_root}/templates/{question.name}.md", encoding="utf-8") as handle:
+            return handle.read()
+
     def _attested(self, _question: q.PendingAttestation) -> str | None:
         from harness_guard.artifacts.digest import message_hash
 
@@ -339,6 +343,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "Verified": World._verified,
     "LastVerification": World._last,
     "BriefFile": World._brief,
+    "TemplateText": World._template,
     "PendingAttestation": World._attested,
     "Installed": World.installed,
     "NewRun": World._new_run,

@@ -7,7 +7,6 @@ from harness_guard.kernel.decision import PASS, Decision, Reason, block, context
 from harness_guard.kernel.outcome import DropAttestation, Outcome, WriteAttestation, WriteBrief
 from harness_guard.kernel.pause import pause
 from harness_guard.kernel.questions import (
-    BriefFile,
     EngineRuns,
     Installed,
     LastVerification,
@@ -129,8 +128,7 @@ _RED_REMEDY: Final = "Fix the cause inside the boundary, then spawn the Reviewer
 
 def brief_for(state: RunState, found: Verification | None) -> Asking[str]:
     """Write the head of the Reviewer's brief."""
-    path = yield from ask(BriefFile())
-    return brief_head(state, found.runs if found is not None else (), path)
+    return (yield from brief_head(state, found.runs if found is not None else ()))
 
 
 def _unseen(state: RunState) -> RunState:

@@ -216,6 +216,13 @@ class BriefFile(Question["str"]):
 
 
 @dataclass(frozen=True, slots=True)
+class TemplateText(Question["str"]):
+    """Text of the template of this name, without its ending."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PendingAttestation(Question["str | None"]):
     """Text of the Review that the Reviewer of this revision gave, if its sealed attestation is whole and current."""
 

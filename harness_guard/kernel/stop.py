@@ -249,6 +249,11 @@ def _completion(event: Event, state: RunState, completion: Completion) -> Asking
 
 
 def _acceptance_problem(completion: Completion, state: RunState) -> Reason | None:
+    from harness_guard.artifacts.render import CHANGES_HINT, RISKS_HINT
+
+    if CHANGES_HINT in completion.changes or RISKS_HINT in completion.remaining_risks:
+        seen = "a hint of the template still stands in Changes or Remaining Risks"
+        return Reason("completion.hint", seen, "Say in your own words what changed and what risks remain.")
     policy = state.active_policy
     green = {check.id for check in policy.required} if policy is not None else set()
     wanted = sorted(identifier for identifier, _ in state.criteria)
