@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
 from harness_guard.cli.installation import plugin_root, version
-from harness_guard.cli.verbs import artifact, demo, status
+from harness_guard.cli.verbs import artifact, demo, doctor, install, status
 from harness_guard.errors import HarnessError
 
 TYPE_CHECKING = False
@@ -19,10 +20,10 @@ FINE: Final = 0
 WRONG: Final = 1
 INTERRUPTED: Final = 130  # what a shell gives a command that was interrupted
 
-VERBS: Final = (demo.command, status.command, artifact.command)
+VERBS: Final = (demo.command, status.command, artifact.command, install.command, doctor.command)
 
 
-def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:  # noqa: FBT001  click's call
+def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
         click.echo(f"harness-guard {version(plugin_root())}")
         context.exit()
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         status_of_verb = cli.main(given, prog_name="harness-guard", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -68,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    finally:
-        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; what is still buffered must not fail again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
     return status_of_verb if isinstance(status_of_verb, int) else FINE

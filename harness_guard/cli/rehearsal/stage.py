@@ -50,11 +50,11 @@ class Stage:
         self._turn = self._calls = 0
         self._is_child_alive = False
         self._environ = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        for name in ("home", "tmp"):
+        for name in ("home", "temporary"):
             os.mkdir(f"{folder}/{name}")
         self._environ |= {
             "HOME": f"{folder}/home",
-            "TMPDIR": f"{folder}/tmp",
+            "TMPDIR": f"{folder}/temporary",
             "CLAUDE_PLUGIN_ROOT": root,
             "CLAUDE_PLUGIN_DATA": self.places.data,
             "CLAUDE_PROJECT_DIR": self.repository,

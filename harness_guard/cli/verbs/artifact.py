@@ -103,7 +103,7 @@ def _resume(state: RunState, store: RunStore, root: str) -> str:
     reply: object = None
     while True:
         try:
-            question = asking.send(reply)  # type: ignore[arg-type]  # the world answers in the question's type
+            question = asking.send(reply)
         except StopIteration as done:
             return str(done.value)
         reply = world.answer(question)
