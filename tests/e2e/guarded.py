@@ -104,7 +104,7 @@ _PLAN = """\
     "execution_mode": "native",
     "implementer": "root",
     "parallel_writers": 0,
-    "max_helpers": 0,
+    "max_helpers": {helpers},
     "max_delegation_depth": 1
   }}
 }}
@@ -197,6 +197,7 @@ def plan(
     commands: tuple[str, ...] = (),
     verification: str = VERIFICATION,
     timeout_s: int = 120,
+    helpers: int = 0,
 ) -> str:
     """A whole Plan."""
     required = [{"id": "V1", "command": verification, "timeout_s": timeout_s}]
@@ -205,6 +206,7 @@ def plan(
         boundary="\n".join(f"- `{entry}`" for entry in boundary),
         commands="\n".join(f"- `{command}`" for command in commands) or "None",
         verification=json.dumps(strategy, indent=2),
+        helpers=helpers,
     )
 
 

@@ -69,9 +69,8 @@ def test_a_near_miss_is_answered_with_rule_and_line(host: Guarded) -> None:
 def test_only_the_exact_answer_approves(host: Guarded) -> None:
     host.planned()
     for wrong in ("Y", "yes", " y", "y y"):
-        turn = host.host.answer(wrong, host.host.write("src/never.py", "never\n"), Say(plan()))
+        turn = host.host.answer(wrong, Say(plan()))
         assert "Approval activated" not in turn.told()
-        assert turn.call().blocked
         assert (host.standing(), host.gate()) == (("planning", "revoked"), "Plan"), wrong
         assert host.state()["accepted_plan_hash"] is None
     turn = host.host.answer("y", host.host.write("src/inside.py", "inside = 1\n"), Say("Made."), Say("Still."))
@@ -79,6 +78,16 @@ def test_only_the_exact_answer_approves(host: Guarded) -> None:
     assert turn.changed == ("src/inside.py",)
     assert host.standing() == ("executing", "active")
     assert host.gate() is None
+
+
+def test_another_prompt_closes_the_gate_for_good(host: Guarded) -> None:
+    host.planned()
+    host.host.answer("Y", Say("You have to type it exactly."))
+    assert host.gate() is None
+    turn = host.host.answer("y", host.host.write("src/never.py", "never\n"), Say(plan()))
+    assert "Approval activated" not in turn.told()
+    assert turn.call().blocked
+    assert (host.standing(), host.gate()) == (("planning", "revoked"), "Plan")
 
 
 def test_an_answer_without_a_gate_approves_nothing(host: Guarded) -> None:
@@ -129,7 +138,8 @@ def test_a_whole_run(host: Guarded) -> None:
     assert "release" in refusal, "the tail of the failing command's output"
     assert re.search(r"\b1\b", refusal), "its exit status"
     assert turn.changed == ("src/slug.py", "tests/test_digits.py")
-    in_child = [call.blocked for call in turn.calls if call.lane == REVIEW_TASK]
+    # One host does not even offer the writing tool to this child; then its call fails without the guard.
+    in_child = [call.blocked or call.failed for call in turn.calls if call.lane == REVIEW_TASK]
     assert in_child == [False, True, True]
     assert "accepted_plan_hash" in turn.told(REVIEW_TASK)
     assert kept["review"] in turn.told(), "the block that refuses a relay carries the exact text"

@@ -205,7 +205,8 @@ class ModelServer:
         with self._changed:
             ids = tuple(self._new_id() for _ in _parts(answer))
             record.exchanges.append(Exchange(lane.name, answer, ids, news))
-            self.last_answer_s = time.monotonic()
+            if not request.child:
+                self.last_answer_s = time.monotonic()
             self._changed.notify_all()
         return (None if record.unscripted > UNSCRIPTED_LIMIT else answer), ids
 
