@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from harness_guard.kernel.state import STATE_NAMES, TERMINAL  # noqa: E402  the path has to be set first
+import gates  # noqa: E402  the path has to be set first
+
+from harness_guard.kernel.state import STATE_NAMES, TERMINAL  # noqa: E402  as above
 from harness_guard.kernel.transitions import TRANSITIONS  # noqa: E402  as above
 
 TYPE_CHECKING = False
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 CONTRACT: Final = ROOT / "contracts" / "harness-contract.md"
 PROTOCOL: Final = ROOT / "contracts" / "hook-decision-protocol.md"
 README: Final = ROOT / "README.md"
+ARCHITECTURE: Final = ROOT / "docs" / "architecture.md"
+DOCUMENTS: Final = (CONTRACT, PROTOCOL, README, ARCHITECTURE)
 SOURCES: Final = ("harness_guard", "hooks")
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -165,6 +169,17 @@ def unexplained() -> tuple[str, ...]:
     return tuple(row["rule"] for row in _ROW.finditer(text) if not row["meaning"].strip())
 
 
+# --- rooms ------------------------------------------------------------------------------------------------------------
+
+
+def imports() -> str:
+    """Render which room may import which, from the table that the structure test enforces."""
+    lines = ["| room | may import |", "| --- | --- |"]
+    for room, others in gates.ROOMS.items():
+        lines.append(f"| `{room}` | {', '.join(f'`{other}`' for other in sorted(others)) or 'the leaves only'} |")
+    return "\n".join(lines) + "\n"
+
+
 # --- documents --------------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +192,8 @@ def rendered(path: Path) -> str:
             body = lifecycle()
         elif name == "state-diagram":
             body = diagram()
+        elif name == "imports":
+            body = imports()
         elif name == "rules":
             body = rule_table(found[0])
         else:
@@ -188,8 +205,7 @@ def rendered(path: Path) -> str:
 
 def stale() -> tuple[str, ...]:
     """Name the documents whose generated parts differ from the code."""
-    documents = (CONTRACT, PROTOCOL, README)
-    return tuple(path.name for path in documents if rendered(path) != path.read_text(encoding="utf-8"))
+    return tuple(path.name for path in DOCUMENTS if rendered(path) != path.read_text(encoding="utf-8"))
 
 
 def main(arguments: list[str]) -> int:
@@ -198,9 +214,8 @@ def main(arguments: list[str]) -> int:
         for name in (*stale(), *unexplained()):
             sys.stderr.write(f"not up to date or without a meaning: {name}\n")
         return 1 if stale() or unexplained() else 0
-    for path in (CONTRACT, PROTOCOL, README):
-        if path.exists():
-            path.write_text(rendered(path), encoding="utf-8")
+    for path in DOCUMENTS:
+        path.write_text(rendered(path), encoding="utf-8")
     for rule in unexplained():
         sys.stderr.write(f"write the meaning of {rule} into {PROTOCOL.name}\n")
     return 0
