@@ -5,7 +5,7 @@ BIN = $(firstword $(wildcard $(CACHE)/venv-*/bin))
 
 .PHONY: check all fix test deep setup lock
 check:
-	$(PYTHON) tests/run.py tests/unit tests/properties tests/architecture tests/machine -n 2
+	$(PYTHON) tests/run.py tests/unit tests/properties tests/architecture
 
 setup:
 	$(PYTHON) tests/run.py --only generated
@@ -19,7 +19,7 @@ fix:
 	$(BIN)/ruff format --no-cache .
 
 test:
-	$(PYTHON) tests/run.py --only tests -- $(T)
+	$(PYTHON) tests/run.py --only tests $(T)
 
 deep:
 	HYPOTHESIS_PROFILE=deep $(PYTHON) tests/run.py

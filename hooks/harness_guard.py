@@ -69,12 +69,12 @@ def _main() -> int:
         from harness_guard.runtime.frontdoor import main
 
         return main(arguments, root)
-    except BaseException as error:  # noqa: BLE001  the front door: nothing behind it may end without an answer
+    except BaseException as error:
         if isinstance(error, SystemExit) and arguments and arguments[0] != "--launched":
             raise  # a verb of the command line ends as it says
         try:
             return _last_resort(arguments, error)
-        except BaseException:  # a closed output, say: the status alone still refuses
+        except BaseException:  # noqa: BLE001  a closed output, say: the status alone still refuses
             return 2
 
 

@@ -1,6 +1,6 @@
 """Install what the tests need and run them all: the second command of the README, and what CI runs.
 
-    python3 tests/run.py [--only STAGE ...] [--hosts DIR] [PYTEST_ARGUMENT ...]
+    python3 tests/run.py [--only STAGE]... [--hosts DIR] [PYTEST_ARGUMENT ...]
 
 Standard library only. Everything it makes (a virtual environment keyed by the lock, the pinned hosts from npm, a
 provisioned data folder) lies in a cache folder outside the repository: $HARNESS_GUARD_CACHE, else
@@ -26,7 +26,7 @@ STAGES = ("lint", "format", "types", "generated", "tests")
 
 def main() -> int:
     """Run the stages in order; stop at none, fail if one failed."""
-    options, rest = _arguments()
+    options = _arguments()
     cache = _cache()
     python = _environment(cache)
     tool = {name: str(python.parent / name) for name in ("ruff", "mypy")}
@@ -36,7 +36,7 @@ def main() -> int:
         "format": [tool["ruff"], "format", "--check", "."],
         "types": [tool["mypy"], "--strict", "harness_guard", "hooks"],
         "generated": [str(python), str(entry), "manifests", "--check"],
-        "tests": [str(python), "-m", "pytest", *(rest or ["-n", "2", "tests"])],
+        "tests": [str(python), "-m", "pytest", "-n", "2", *(options.pytest or ["tests"])],
     }
     environ = _environ(cache)
     if "tests" in options.only:
@@ -48,11 +48,14 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _arguments() -> tuple[argparse.Namespace, list[str]]:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Install what the tests need and run them all.")
-    parser.add_argument("--only", nargs="+", choices=STAGES, default=list(STAGES), help="run these stages only")
+    parser.add_argument("--only", action="append", choices=STAGES, help="run this stage only; may be repeated")
     parser.add_argument("--hosts", type=Path, help="a folder that has the hosts in node_modules/.bin")
-    return parser.parse_known_args()
+    parser.add_argument("pytest", nargs=argparse.REMAINDER, help="what pytest gets instead of all the tests")
+    options = parser.parse_args()
+    options.only = options.only or list(STAGES)
+    return options
 
 
 def _cache() -> Path:

@@ -231,7 +231,15 @@ def _fetch(build: str, root: str) -> None:
         pip = _pip(scratch)
         _tell("fetching the locked packages (some 20 MB)")
         command = [*pip, "install", "--target", build, "--require-hashes", "--only-binary", ":all:", "--no-deps"]
-        command += ["--no-compile", "--root-user-action=ignore", "--no-input", "--disable-pip-version-check", "--no-warn-script-location", "-r", lock]
+        command += [
+            "--no-compile",
+            "--root-user-action=ignore",
+            "--no-input",
+            "--disable-pip-version-check",
+            "--no-warn-script-location",
+            "-r",
+            lock,
+        ]
         environ = {**os.environ, "PIP_USER": "0", "PYTHONDONTWRITEBYTECODE": "1"}
         done = _narrated(command, cwd=scratch, environ=environ)
     if done:

@@ -113,11 +113,13 @@ def impurities(modules: dict[str, str]) -> list[str]:
 
 def cycles(modules: dict[str, str]) -> list[str]:
     """Name the modules that import themselves in the end, imports for types included."""
-    graph = {module: {_module(name, modules) for name in imports(text)} - {module, ""} for module, text in modules.items()}
+    graph = {
+        module: {_module(name, modules) for name in imports(text)} - {module, ""} for module, text in modules.items()
+    }
     found = []
-    for start in graph:
+    for start, first in graph.items():
         seen: set[str] = set()
-        waiting = set(graph[start])
+        waiting = set(first)
         while waiting:
             module = waiting.pop()
             seen.add(module)

@@ -18,7 +18,9 @@ SEEDED = {
     gates.wrong_imports: {
         "sideways": {"harness_guard.policy.x": "def f():\n    from harness_guard.shell.effects import Read\n"},
         "upwards": {"harness_guard.kernel.x": "import harness_guard.dispatch\n"},
-        "for types": {"harness_guard.artifacts.x": "if TYPE_CHECKING:\n    from harness_guard.kernel.event import Event\n"},
+        "for types": {
+            "harness_guard.artifacts.x": "if TYPE_CHECKING:\n    from harness_guard.kernel.event import Event\n"
+        },
         "a leaf": {"harness_guard.errors": "from harness_guard.kernel import event\n"},
         "through the package": {"harness_guard.hosts.x": "from harness_guard import store\n"},
     },
@@ -51,7 +53,11 @@ def test_the_package_keeps_the_rule(rule: object) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "tree"),
-    [pytest.param(rule, tree, id=f"{rule.__name__}-{name}") for rule, rows in SEEDED.items() for name, tree in rows.items()],
+    [
+        pytest.param(rule, tree, id=f"{rule.__name__}-{name}")
+        for rule, rows in SEEDED.items()
+        for name, tree in rows.items()
+    ],
 )
 def test_the_rule_rejects_a_violation(rule: object, tree: dict[str, str]) -> None:
     assert callable(rule)
@@ -67,7 +73,9 @@ def test_the_rules_see_the_whole_package() -> None:
 
 
 def tracked() -> list[str]:
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-s", "-z"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-s", "-z"], capture_output=True, text=True, check=True
+    )
     return [row for row in listed.stdout.split("\0") if row]
 
 

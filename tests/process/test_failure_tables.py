@@ -16,7 +16,9 @@ from plugin import SHELLS, SILENCE, Reply, StandIn
 
 from harness_guard.runtime.registration import FAILURE_ANSWERS
 
-DENY = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}'
+DENY = (
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}'
+)
 ALLOW = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'
 SAYS = "printf '%s\\n' "
 
@@ -144,7 +146,9 @@ def test_broken_decision(plugin: StandIn, event: str, row: str) -> None:
     assert_safe(event, plugin.hook(event))
 
 
-@pytest.mark.parametrize("row", sorted(set(DECISIONS) - {"os-exit-0", "os-exit-2", "prints-and-exits", "killed", "aborted"}))
+@pytest.mark.parametrize(
+    "row", sorted(set(DECISIONS) - {"os-exit-0", "os-exit-2", "prints-and-exits", "killed", "aborted"})
+)
 def test_broken_decision_without_the_launcher(plugin: StandIn, row: str) -> None:
     plugin.activate()
     plugin.decide(DECISIONS[row])
@@ -175,8 +179,9 @@ INSTALLATIONS = {
     "interpreter-not-executable": lambda plugin: plugin.record(__file__),
     "interpreter-relative": lambda plugin: plugin.record("python3"),
     "interpreter-empty": lambda plugin: plugin.record(""),
-    "interpreter-not-a-program": lambda plugin: os.chmod(_write(plugin.folder / "p", "\x7fELF"), 0o755)
-    or plugin.record(str(plugin.folder / "p")),
+    "interpreter-not-a-program": lambda plugin: (
+        os.chmod(_write(plugin.folder / "p", "\x7fELF"), 0o755) or plugin.record(str(plugin.folder / "p"))
+    ),
     "never-provisioned": _missing("the data folder/interpreter"),
     "packages-gone": lambda plugin: next((plugin.data / "runtime").iterdir()).rmdir(),
     "no-data-folder-named": _unset("CLAUDE_PLUGIN_DATA"),
@@ -214,13 +219,17 @@ def test_broken_installation(plugin: StandIn, row: str, event: str, shell: str) 
         assert reply.stderr
         return
     if row == "launcher-broken":
-        reply = Reply(reply.stdout, reply.stderr[reply.stderr.find("harness-guard") :] if reply.stdout else "", reply.status)
+        reply = Reply(
+            reply.stdout, reply.stderr[reply.stderr.find("harness-guard") :] if reply.stdout else "", reply.status
+        )
     assert_safe(event, reply)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit"])
-@pytest.mark.parametrize("row", sorted(set(INSTALLATIONS) - {"no-data-folder-named", "data-folder-relative", "launcher-broken"}))
+@pytest.mark.parametrize(
+    "row", sorted(set(INSTALLATIONS) - {"no-data-folder-named", "data-folder-relative", "launcher-broken"})
+)
 def test_without_a_marker_a_broken_installation_is_silent(plugin: StandIn, row: str, event: str, shell: str) -> None:
     INSTALLATIONS[row](plugin)
     assert plugin.hook(event, json.dumps({"prompt": "good morning"}), shell=shell) == SILENCE

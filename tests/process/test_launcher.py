@@ -118,7 +118,10 @@ def test_a_prompt_that_may_activate_is_noted_before_it_is_judged(plugin: StandIn
     assert (plugin.folder / "seen").read_text() == f"{marker} {prompt(text)} {prompt(text)}"
 
 
-@pytest.mark.parametrize("escaped", ['"\\u0024harness x"', '"a\\u000a$harness x"', '"a\\u000D\\u0024harness x"', '"x skills\\/harness\\/SKILL.md"'])
+@pytest.mark.parametrize(
+    "escaped",
+    ['"\\u0024harness x"', '"a\\u000a$harness x"', '"a\\u000D\\u0024harness x"', '"x skills\\/harness\\/SKILL.md"'],
+)
 def test_an_escaped_activation_is_noted_too(plugin: StandIn, escaped: str) -> None:
     plugin.hook("UserPromptSubmit", '{"prompt":' + escaped + "}")
     assert len(plugin.markers()) == 1
@@ -160,7 +163,9 @@ def test_one_value_is_enough_when_the_pipe_stays_open(plugin: StandIn, argv: str
     entry = [sys.executable, str(plugin.root / "hooks" / "harness_guard.py")]
     start = ["/bin/sh", "-c", command("PreToolUse")] if argv == "launcher" else entry
     payload = json.dumps({"hook_event_name": "PreToolUse", "x": "}" * 200_000}).encode()
-    with subprocess.Popen(start, env=plugin.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        start, env=plugin.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
         assert running.stderr is not None
@@ -181,7 +186,11 @@ SLOW = {
 def hurry(plugin: StandIn, seconds: float = 0.4) -> None:
     path = plugin.root / "harness_guard" / "runtime" / "deadline.py"
     text = path.read_text()
-    for name, value in (("DEADLINE_S: Final = 10.0", str(seconds)), ("GRACE_S: Final = 1.0", "0.3"), ("CPU_GRACE_S: Final = 3.0", "0.3")):
+    for name, value in (
+        ("DEADLINE_S: Final = 10.0", str(seconds)),
+        ("GRACE_S: Final = 1.0", "0.3"),
+        ("CPU_GRACE_S: Final = 3.0", "0.3"),
+    ):
         assert name in text
         text = text.replace(name, f"{name.partition('=')[0]}= {value}")
     path.write_text(text)
@@ -199,7 +208,13 @@ def test_time_over(plugin: StandIn, row: str, event: str) -> None:
 def test_time_over_while_the_payload_does_not_come(plugin: StandIn) -> None:
     hurry(plugin)
     plugin.activate()
-    with subprocess.Popen(["/bin/sh", "-c", command("PreToolUse")], env=plugin.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        ["/bin/sh", "-c", command("PreToolUse")],
+        env=plugin.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         assert running.wait(timeout=60) == 2
@@ -209,7 +224,9 @@ def test_time_over_while_the_payload_does_not_come(plugin: StandIn) -> None:
 def test_an_extended_deadline_lets_the_engine_run(plugin: StandIn) -> None:
     hurry(plugin, 1.5)
     plugin.activate()
-    plugin.decide("from harness_guard.runtime.deadline import extend\nimport time\nextend(60)\ntime.sleep(3)\nreturn Answer()")
+    plugin.decide(
+        "from harness_guard.runtime.deadline import extend\nimport time\nextend(60)\ntime.sleep(3)\nreturn Answer()"
+    )
     assert plugin.hook("PreToolUse") == SILENCE
 
 
@@ -232,7 +249,9 @@ def test_the_entry_isolates_itself(plugin: StandIn, flags: tuple[str, ...]) -> N
         (evil / f"{name}.py").write_text("import os\nos._exit(0)\n")
     plugin.environ["PYTHONPATH"] = str(evil) if flags else ""
     plugin.activate()
-    plugin.decide(f"import sys, json\nreturn Answer({DENY!r}, 'decided', 2) if sys.flags.isolated and sys.flags.no_site else None")
+    plugin.decide(
+        f"import sys, json\nreturn Answer({DENY!r}, 'decided', 2) if sys.flags.isolated and sys.flags.no_site else None"
+    )
     reply = plugin.direct(json.dumps({"hook_event_name": "PreToolUse"}), *flags)
     assert reply == Reply(DENY + "\n", "decided\n", 2)
 
@@ -262,7 +281,14 @@ def test_an_unread_output_still_refuses(plugin: StandIn) -> None:
     plugin.decide(DENIES)
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(["/bin/sh", "-c", command("PreToolUse")], env=plugin.environ, input=b"{}", stdout=writer, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        ["/bin/sh", "-c", command("PreToolUse")],
+        env=plugin.environ,
+        input=b"{}",
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
     os.close(writer)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == b"decided"

@@ -35,9 +35,7 @@ print(changes)
 """
 
 
-def run(
-    data: Path | str, *arguments: str, environ: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def run(data: Path | str, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, ENTRY, "provision", *arguments]
     env = os.environ | {"PLUGIN_DATA": str(data)} | (environ or {})
     env.pop("CLAUDE_PLUGIN_DATA", None)
@@ -60,7 +58,9 @@ def assert_whole(data: Path) -> None:
 
 def test_what_it_leaves_behind(data: Path) -> None:
     places = Places(str(data))
-    modes = {name: Path(name).stat().st_mode & 0o777 for name in (places.active, places.runs, places.key, places.command)}
+    modes = {
+        name: Path(name).stat().st_mode & 0o777 for name in (places.active, places.runs, places.key, places.command)
+    }
     assert modes == {places.active: 0o700, places.runs: 0o700, places.key: 0o600, places.command: 0o700}
     assert Path(places.current_runtime).read_text() == runtime_name() + "\n"
     recorded = Path(places.interpreter).read_text().strip()
