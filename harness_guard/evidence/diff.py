@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _DIFF_BYTES: Final = 4_000_000  # a longer diff is cut in brief.md; the Reviewer can read the files
 
 
+def _names(listed: bytes) -> list[bytes]:
+    """Split what git lists with ``-z``."""
+    return [name for name in listed.split(b"\0") if name]
+
+
 class WorkingTree:
     """Snapshots of one working tree, kept in one folder of the run."""
 
@@ -63,12 +68,16 @@ class WorkingTree:
             EvidenceError: If git cannot tell.
         """
         self._prepare_index()
-        left_out = [f":(exclude,glob)**/{name}/**" for name in caches]
+        names = tuple(caches)
+        left_out = [f":(exclude,glob)**/{name}/**" for name in names]
         self._run(["add", "--all", "--", ".", *left_out])
-        tree = self._run(["write-tree"]).decode().strip()
-        if base is not None and self._ignore_files(tree) != self._ignore_files(base):
-            tree = self._with_base_ignores(base)
-        return tree
+        if base is None:
+            return self._write_tree()
+        self._show_hidden(base, left_out, frozenset(map(os.fsencode, names)))
+        return self._without_ignored(base, self._write_tree())
+
+    def _write_tree(self) -> str:
+        return self._run(["write-tree"]).decode().strip()
 
     def _run(self, arguments: list[str], data: bytes | None = None) -> bytes:
         return self._git.run(arguments, index=self._index, objects=self._objects, data=data)
@@ -79,7 +88,10 @@ class WorkingTree:
         found = self._git.run(["rev-parse", "--git-path", "index"]).decode().strip()
         own = found if found.startswith("/") else f"{self._git.root}/{found}"
         if os.path.exists(own):
-            shutil.copyfile(own, self._index)
+            # With its times: git tells by them which entries are too young to be trusted (racy-git).
+            shutil.copyfile(own, f"{self._index}.tmp")
+            shutil.copystat(own, f"{self._index}.tmp")
+            os.rename(f"{self._index}.tmp", self._index)
             # Flags of the user's index (assume-unchanged, skip-worktree) would hide changes from us.
             names = self._run(["ls-files", "-z", "-v"])
             flagged = [line[2:] for line in names.split(b"\0") if line and not line.startswith(b"H ")]
@@ -90,36 +102,66 @@ class WorkingTree:
         else:
             self._run(["read-tree", "--empty"])
 
-    def _ignore_files(self, tree: str) -> bytes:
-        listed = self._run(["ls-tree", "-r", "-z", tree])
-        return b"\0".join(line for line in listed.split(b"\0") if line.endswith((b"/.gitignore", b"\t.gitignore")))
+    def _show_hidden(self, base: str, left_out: list[str], caches: frozenset[bytes]) -> None:
+        """Add what only today's ignore files ignore: a file may not hide behind a line that the run itself wrote.
 
-    def _with_base_ignores(self, base: str) -> str:
-        """Add what only today's ignore files ignore: a file may not hide behind a line that the run itself wrote."""
-        hidden = self._run(["ls-files", "-z", "--others", "--ignored", "--exclude-standard"])
-        if hidden:
-            shown = [name for name in hidden.split(b"\0") if name]
-            ignored = self._ignored_by(base, shown)
-            listed = b"\0".join(name for name in shown if name not in ignored)
-            if listed:
-                self._run(["update-index", "--add", "-z", "--stdin"], listed + b"\0")
-        return self._run(["write-tree"]).decode().strip()
+        Asked of the disk, not of the tree: an ignore file may ignore itself.
+        """
+        arguments = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."]
+        hidden = _names(self._run([*arguments, *left_out]))
+        ignored = self._ignored_by(base, hidden)
+        shown = [name for name in hidden if name not in ignored]
+        folders = [name for name in shown if name.endswith(b"/")]
+        if folders:
+            arguments = ["--literal-pathspecs", "ls-files", "-z", "--others", "--", *map(os.fsdecode, folders)]
+            below = [name for name in _names(self._run(arguments)) if not caches.intersection(name.split(b"/"))]
+            ignored = self._ignored_by(base, below)
+            shown = [name for name in shown if name not in folders] + [name for name in below if name not in ignored]
+        if shown:
+            arguments = ["--literal-pathspecs", "add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"]
+            self._run(arguments, b"\0".join(shown) + b"\0")
+
+    def _without_ignored(self, base: str, tree: str) -> str:
+        """Leave out what the baseline ignored and today's ignore files do not: it was there, unseen, at approval."""
+        arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", base, tree]
+        ignored = self._ignored_by(base, _names(self._run(arguments)))
+        if not ignored:
+            return tree
+        listed = b"\0".join(sorted(ignored)) + b"\0"
+        self._run(["update-index", "--force-remove", "-z", "--stdin"], listed)
+        return self._write_tree()
 
     def _ignored_by(self, base: str, names: list[bytes]) -> set[bytes]:
-        folder = f"{self._folder}/ignores"
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder, 0o700)
-        for line in self._ignore_files(base).split(b"\0"):
-            if not line:
-                continue
-            meta, _, name = line.partition(b"\t")
-            path = os.fsdecode(name)
-            os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
-            with open(f"{folder}/{path}", "wb") as copy:
-                copy.write(self._run(["cat-file", "blob", meta.split()[2].decode()]))
+        """Give those of the names that the baseline's ignore files ignore; a folder's ends with a slash."""
+        if not names:
+            return set()
+        folder = self._base_ignores(base)
+        for name in names:
+            if name.endswith(b"/"):
+                os.makedirs(os.fsencode(f"{folder}/") + name, 0o700, exist_ok=True)  # git asks the disk what is a folder
+        asked = {name.rstrip(b"/"): name for name in names}
         arguments = [f"--work-tree={folder}", "check-ignore", "--no-index", "-z", "--stdin"]
-        found = self._git.run(arguments, data=b"\0".join(names) + b"\0", may_fail=True)
-        return {name for name in found.split(b"\0") if name}
+        found = self._git.run(arguments, data=b"\0".join(asked) + b"\0", may_fail=True)
+        return {asked[name] for name in _names(found)}
+
+    def _base_ignores(self, base: str) -> str:
+        """Lay out the baseline's ignore files in a folder of their own."""
+        folder = f"{self._folder}/ignores-{base}"
+        if os.path.isdir(folder):
+            return folder
+        made = f"{folder}.{os.getpid()}.tmp"
+        shutil.rmtree(made, ignore_errors=True)
+        os.makedirs(made, 0o700)
+        for line in _names(self._run(["ls-tree", "-r", "-z", base])):
+            meta, _, name = line.partition(b"\t")
+            # Git follows no ignore file that is a link.
+            if name.rpartition(b"/")[2] == b".gitignore" and meta.startswith(b"100"):
+                path = os.fsencode(f"{made}/") + name
+                os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+                with open(path, "wb") as copy:
+                    copy.write(self._run(["cat-file", "blob", meta.split()[2].decode()]))
+        os.rename(made, folder)
+        return folder
 
     def against(self, baseline: Baseline, caches: Iterable[str]) -> Snapshot:
         """Take a snapshot and compare it with the baseline.
@@ -180,8 +222,9 @@ class WorkingTree:
 
     def diff_text(self, baseline: Baseline, tree: str) -> str:
         """Give the whole diff as text, for the Reviewer's brief."""
-        arguments = ["diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", baseline.tree, tree]
-        found = self._run(arguments)
+        # Attributes of the run's own making may call a file binary; the Reviewer reads it all the same.
+        options = ["-r", "-p", "--text", "--no-renames", "--no-ext-diff", "--no-textconv"]
+        found = self._run(["diff-tree", *options, baseline.tree, tree])
         text = found[:_DIFF_BYTES].decode(errors="replace")
         return text if len(found) <= _DIFF_BYTES else f"{text}\n[cut at {_DIFF_BYTES} bytes of {len(found)}]\n"
 
