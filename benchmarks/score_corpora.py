@@ -46,6 +46,8 @@ def places(write: Write) -> list[str]:
     """Resolve a write on disk: every match of a pattern, final links followed only where the write follows them."""
     paths = [write.path]
     if write.is_pattern:
+        if not write.path.startswith("/repo/"):
+            return ["/"]  # a glob over the whole machine: outside, and slow to expand
         paths = [*glob.glob(write.path), *glob.glob(write.path, include_hidden=True), write.path]
     made = []
     for path in paths:
@@ -91,7 +93,9 @@ def decide(payload: dict[str, dict[str, str]], boundary: list[str]) -> str:
     return "deny" if why_not(payload["tool_input"]["command"], boundary) else "allow"
 
 
-def score_oracle(folder: Path, *, boundary: tuple[str, ...], strict: bool) -> tuple[dict[str, object], list[dict[str, object]]]:
+def score_oracle(
+    folder: Path, *, boundary: tuple[str, ...], strict: bool
+) -> tuple[dict[str, object], list[dict[str, object]]]:
     """Run ``score.py`` with this file as the guard; gives its summary and its details."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as details:
         argv = [sys.executable, str(folder / "score.py"), "--corpus", str(folder / "corpus-dev.jsonl"), "--fixture",
@@ -129,7 +133,12 @@ def _unsound_beyond_git(summary: dict[str, object]) -> int:
     found = 0
     for example in summary["unsound_examples"]:
         outside = [path for path in example["wrote"] if "/.git/" not in f"{path}/"]
-        print("    unsound" if outside else "    git's own files", example["id"], repr(example["cmd"][:120]), example["wrote"][:3])
+        print(
+            "    unsound" if outside else "    git's own files",
+            example["id"],
+            repr(example["cmd"][:120]),
+            example["wrote"][:3],
+        )
         found += bool(outside)
     return found
 
@@ -152,14 +161,17 @@ def print_peers(file: Path) -> None:
     """Print, by class, how many commands are named dangerous, refused as unknown, or pass."""
     table: dict[tuple[str, str], Counter[str]] = {}
     for row in map(json.loads, file.read_text().splitlines()):
-        if row.get("tool") != "Bash" or "cmd" not in row:
+        if row.get("tool") != "Bash" or not isinstance(row.get("cmd"), str):
             continue
         found = effects_of(row["cmd"], cwd="/proj", root="/proj")
         danger = danger_of(row["cmd"], found)
         verdict = "danger" if danger else "unknown" if found.unknown else "writes" if found.writes else "reads"
         table.setdefault((row["class"], row["expect"]), Counter())[verdict] += 1
     for (kind, expect), counts in sorted(table.items()):
-        print(f"{kind:24} {expect:6} " + "  ".join(f"{name} {counts[name]:4}" for name in ("danger", "unknown", "writes", "reads")))
+        print(
+            f"{kind:24} {expect:6} "
+            + "  ".join(f"{name} {counts[name]:4}" for name in ("danger", "unknown", "writes", "reads"))
+        )
 
 
 def main() -> None:

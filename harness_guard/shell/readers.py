@@ -451,8 +451,9 @@ def _is_harmless_index(node: Node) -> bool:
 
 def _agreed(text: str, script: Script) -> Script | Unparsed:
     """Let bashlex read the text too; where it can, it must have found the same words and redirections."""
-    if len(text) > SECOND_READER_CHARACTERS or "\\\n" in text:
-        return script  # bashlex loses its positions behind a continued line: that counts as "cannot read"
+    if len(text) > SECOND_READER_CHARACTERS or "\\\n" in text or "((" in text:
+        # bashlex loses its positions behind a continued line and takes arithmetic for commands: "cannot read".
+        return script
     second = _second(text)
     if second is None:
         return script

@@ -37,7 +37,8 @@ class Row:
         reads: Whether operands are files that are read.
         act: What else it does; ``None`` for nothing.
         is_strict: Whether options end at the first operand.
-        words: Long options with one dash, as ``find`` has them.
+        words: Long options with one dash, as ``xxd -ps``.
+        attached: Short options whose value, if any, is attached, as ``sed -i.bak``.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Row:
     act: Act | None = None
     is_strict: bool = False
     words: str = ""
+    attached: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +245,9 @@ def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
         letter = text[index]
         if letter in row.flags:
             made.append((f"-{letter}", None))
+        elif letter in row.attached:
+            made.append((f"-{letter}", Field(text[index + 1 :]) if text[index + 1 :] else None))
+            return made
         elif letter in row.valued:
             rest = text[index + 1 :]
             made.append((f"-{letter}", Field(rest) if rest else _PENDING))

@@ -209,6 +209,7 @@ COMMANDS: Final = (
         "sed",
         flags="nErsuz",
         valued="e",
+        attached="i",
         longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks posix "
         "sandbox debug",
         reads=False,
