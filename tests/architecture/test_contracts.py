@@ -1,4 +1,7 @@
-"""The contracts' sentences: numbered without gaps, named by tests, and their generated parts equal to the code."""
+"""The contracts' sentences: numbered without gaps, named by tests, and their generated parts equal to the code.
+
+Run as a script, it prints the sentences that no test names yet.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {"C": ROOT / "contracts" / "harness-contract.md", "D": ROOT / "contracts" / "hook-decision-protocol.md"}
@@ -105,7 +108,7 @@ def test_a_reference_between_documents_leads_to_a_sentence() -> None:
     assert strange == {}
 
 
-def test_sentences_that_no_test_names_are_reported(record_property: pytest.RecordProperty) -> None:
+def test_sentences_that_no_test_names_are_reported(record_property: Callable[[str, object], None]) -> None:
     missing = unnamed()
     record_property("contract sentences without a test's mark", " ".join(missing))
     assert len(missing) <= len(ids())
@@ -148,3 +151,7 @@ def test_a_new_rule_gets_a_row_without_a_meaning_and_a_known_one_keeps_its_own()
 )
 def test_rule_ids_are_found_in_code_and_nothing_else_is(source: str, found: list[str]) -> None:
     assert list(generate_docs._literals(ast.parse(source))) == found
+
+
+if __name__ == "__main__":
+    print("\n".join(unnamed()))
