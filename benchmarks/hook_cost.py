@@ -73,7 +73,9 @@ def _measure(folder: Path, source: str | None, rounds: int) -> dict[str, float]:
         "bare": lambda: _time([python, "-I", "-S", "-c", "pass"], b"", run, run.environ),
         "tool call, no run": lambda: _time(tool, run.tool("Bash", command="ls"), run, idle),
         "write in a run": lambda: _time(tool, run.tool("apply_patch", command=patch), run, run.environ),
-        "read-only shell command in a run": lambda: _time(tool, run.tool("Bash", command="git status"), run, run.environ),
+        "read-only shell command in a run": lambda: _time(
+            tool, run.tool("Bash", command="git status"), run, run.environ
+        ),
         "stop in a run": lambda: _time(_shell("Stop"), _stop(run), run, run.environ),
     }
     stop = {"stop in a run": calls.pop("stop in a run")}
