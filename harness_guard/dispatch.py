@@ -88,7 +88,7 @@ def answer(raw: bytes, environ: Mapping[str, str], plugin_root: str, marker: str
 
 def _drop(marker: str | None) -> None:
     if marker is not None:
-        os.unlink(marker)
+        _drop_quietly(marker)
 
 
 def _judge_leftovers(places: Places, environ: Mapping[str, str], plugin_root: str, own: str | None) -> None:
@@ -105,8 +105,8 @@ def _judge_leftovers(places: Places, environ: Mapping[str, str], plugin_root: st
             with open(path, "rb") as handle:
                 raw = handle.read()
             _answer_one(raw, environ, places, plugin_root, is_leftover=True)
-        except PayloadError:
-            pass  # activates nothing
+        except (PayloadError, StateError):
+            pass  # activates nothing; a run that cannot be read is denied by its own marker
         except FileNotFoundError:
             continue  # another hook was faster
         _drop_quietly(path)
@@ -182,7 +182,7 @@ def _load(call: Call) -> tuple[bytes | None, RunState | None]:
     has_marker = store.has_marker()
     loaded = store.load()
     if loaded is None:
-        if has_marker and call.event.name != "UserPromptSubmit":
+        if has_marker:
             seen = "the run's state has vanished"
             raise StateError("store.vanished", seen, "End the run with `$harness cancel`; the human types it.")
         return None, None
@@ -204,12 +204,16 @@ def _without_state(call: Call, world: World, problem: HarnessError) -> Answer:
     act = read_prompt(call.event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
     if act is None or act == Verb("status") or call.event.is_child or call.event.source not in (None, "user"):
         raise problem
-    call.store.archive_unread()
     if isinstance(act, Verb):
+        call.store.archive_unread()
         call.store.drop_marker()
         text = "harness-guard: the run's state could not be read; the run is cancelled and archived unread."
         return encode(context(f"{text} Next: Activate a new run if you want one."), call.event.name)
-    return _decide_until_committed(call, world)
+    world.begin(None)
+    outcome = _drive(call.event, None, world)
+    if outcome.state is not None:
+        call.store.archive_unread()
+    return _settle(call, outcome, None, None)
 
 
 def _first_answer(call: Call, state: RunState | None) -> Answer | None:
@@ -262,8 +266,7 @@ def _settle(call: Call, outcome: Outcome, stored: bytes | None, before: RunState
     else:
         _before_commit(call, outcome, before)
         _note_turn(call)
-    if any(isinstance(duty, EndMarker) for duty in outcome.duties):
-        store.drop_marker()
+    _after_commit(store, outcome)
     _journal(call, outcome, before, state if is_change else before)
     identity = _identity(call)
     if identity is not None and (is_change or given != SILENCE):
@@ -284,9 +287,7 @@ def _note_turn(call: Call) -> None:
 def _before_commit(call: Call, outcome: Outcome, state: RunState | None) -> None:
     store = call.store
     for duty in outcome.duties:
-        if isinstance(duty, DropAttestation):
-            store.remove_side(ATTESTATION)
-        elif isinstance(duty, KeepText):
+        if isinstance(duty, KeepText):
             store.keep_text(duty.digest, duty.text)
         elif isinstance(duty, ArchiveRun):
             store.archive()
@@ -296,6 +297,15 @@ def _before_commit(call: Call, outcome: Outcome, state: RunState | None) -> None
             store.save_sealed(ATTESTATION, value)
         elif isinstance(duty, WriteBrief) and state is not None:
             _write_brief(store, state, duty.head)
+
+
+def _after_commit(store: RunStore, outcome: Outcome) -> None:
+    """Do what a failed commit must not have done: an attestation that nothing consumed stays for the next try."""
+    for duty in outcome.duties:
+        if isinstance(duty, DropAttestation):
+            store.remove_side(ATTESTATION)
+        elif isinstance(duty, EndMarker):
+            store.drop_marker()
 
 
 def _write_brief(store: RunStore, state: RunState, head: str) -> None:

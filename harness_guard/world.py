@@ -10,6 +10,7 @@ import time
 
 from harness_guard.errors import EvidenceError, HarnessError, StateError
 from harness_guard.kernel import questions as q
+from harness_guard.records import replace
 from harness_guard.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -190,7 +191,11 @@ class World:
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
         with Lock(f"{self.store.folder}/tree.lock"):
-            return self._tree().absorb(baseline, question.paths, self._caches())
+            tree = self._tree().absorb(baseline, question.paths, self._caches())
+        # What is asked from now on, the engine's run included, is about the new baseline.
+        self.state = replace(self._run(), baseline=replace(baseline, tree=tree))
+        self._snapshot = None
+        return tree
 
     def _verified(self, question: q.Verified) -> q.Verification:
         from harness_guard.errors import StoreError

@@ -99,6 +99,14 @@ Proceed with this Plan? [y/N]
 """
 
 
+def small_plugin(folder: Path) -> Path:
+    """Copy what a run reads of the plugin's folder, for tests that must not notice who works on the rest of it."""
+    for name in ("templates", "skills", "contracts", "agents"):
+        shutil.copytree(PLUGIN_ROOT / name, folder / name)
+    shutil.copy(PLUGIN_ROOT / "plugin.json", folder)
+    return folder
+
+
 class Answered:
     """One answer, read as a host reads it."""
 
@@ -126,7 +134,15 @@ class Answered:
 
 
 class Simulator:
-    """One session of one host on one throwaway repository."""
+    """One session of one host on one throwaway repository.
+
+    Attributes:
+        pid: The host process that Claude Code's environment names, if any.
+        attended: What it says of a human in front of it.
+    """
+
+    pid: int | None = None
+    attended: str | None = None
 
     def __init__(self, folder: Path, host: str = "claude") -> None:
         self.host = host
@@ -168,7 +184,9 @@ class Simulator:
         """The hook's environment."""
         found = {"PATH": os.environ["PATH"], "HOME": str(self.home), "CLAUDE_PLUGIN_DATA": str(self.data)}
         if self.host == "claude":
-            return {**found, "CLAUDE_PROJECT_DIR": str(self.root)}
+            told = {"CLAUDE_PID": self.pid, "CLAUDE_CODE_SESSION_ATTENDED": self.attended}
+            named = {name: str(value) for name, value in told.items() if value is not None}
+            return {**found, "CLAUDE_PROJECT_DIR": str(self.root), **named}
         return {**found, "PLUGIN_DATA": str(self.data), "PLUGIN_ROOT": str(PLUGIN_ROOT)}
 
     @property
@@ -235,6 +253,16 @@ class Simulator:
     def stop(self, message: str, **fields: Any) -> Answered:
         """End the root's turn with a message."""
         return self.send("Stop", last_assistant_message=message, stop_hook_active=False, **fields)
+
+    def payload(self, event: str, **fields: Any) -> bytes:
+        """Give an event's payload as bytes, for whoever sends it another way."""
+        turn = "prompt_id" if self.host == "claude" else "turn_id"
+        base = {"session_id": self.session, "cwd": str(self.root), "hook_event_name": event}
+        return json.dumps({**base, **({turn: self.turn} if self.turn else {}), **fields}).encode()
+
+    def spawn_raw(self) -> Answered:
+        """Spawn a Reviewer without a look at the state, which may be unreadable."""
+        return self.tool("Agent" if self.host == "claude" else "spawn_agent", prompt="Clean-context read-only Reviewer")
 
     def age_gate(self) -> None:
         """Let the open gate be older than the answer's second."""
@@ -322,4 +350,4 @@ class Simulator:
         return review
 
 
-__all__ = ["PLAN", "PLUGIN_ROOT", "Answered", "Review", "Simulator"]
+__all__ = ["PLAN", "PLUGIN_ROOT", "Answered", "Review", "Simulator", "small_plugin"]

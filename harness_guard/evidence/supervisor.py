@@ -24,6 +24,7 @@ TAIL_BYTES = 4000  # what a reason can carry beside its own words
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
 _POLL_S = 0.2
+_is_gone = False
 
 
 def _prctl(option: int, value: int) -> None:
@@ -99,6 +100,8 @@ def watch(process: subprocess.Popen[bytes], output: Output, timeout_s: float) ->
         raise RuntimeError("the command was started without a pipe")
     sources = [stream.fileno(), 0]
     while process.poll() is None:
+        if _is_gone:
+            raise EOFError
         if time.monotonic() >= limit:
             return True
         ready, _, _ = select.select(sources, [], [], _POLL_S)
@@ -174,7 +177,9 @@ def main() -> int:
 
 
 def _gone(_number: int, _frame: object) -> None:
-    raise EOFError
+    # No exception: it could come while the command's processes are being ended, and leave one alive.
+    global _is_gone  # noqa: PLW0603  a signal handler has no other place to remember
+    _is_gone = True
 
 
 if __name__ == "__main__":

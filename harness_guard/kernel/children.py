@@ -15,7 +15,7 @@ from harness_guard.kernel.questions import (
     ask,
 )
 from harness_guard.kernel.spawn import REVIEWER_TYPE, is_review_spawn, next_spawn, spawn_problem
-from harness_guard.kernel.state import Reviewer
+from harness_guard.kernel.state import STARTING, Reviewer
 from harness_guard.kernel.sweep import sweep
 from harness_guard.kernel.texts import next_step, spawn_block
 from harness_guard.kernel.tool_use import check_provenance
@@ -57,7 +57,18 @@ def _helper(event: Event, state: RunState) -> Outcome:
     if len(state.children) >= limit:
         seen = f"{len(state.children)} of {limit} read-only helpers are at work in {state.state}"
         return Outcome(deny("spawn.helpers", seen, "Do the reading yourself, or wait until a helper has ended."))
-    return Outcome(PASS)
+    return Outcome(PASS, _starting(event, state))
+
+
+def _starting(event: Event, state: RunState) -> RunState:
+    """Count a child that is on its way: whoever starts next must not be taken for the Reviewer (promise P6)."""
+    return replace(state, children=(*state.children, f"{STARTING}{event.tool_use_id}"))
+
+
+def _started(state: RunState, child: str) -> RunState:
+    """Put a child that has started in the place of the spawn that waited longest."""
+    waiting = next((other for other in state.children if other.startswith(STARTING)), None)
+    return replace(state, children=(*(other for other in state.children if other not in (child, waiting)), child))
 
 
 def _claim(event: Event, state: RunState) -> Asking[Outcome]:
@@ -92,8 +103,8 @@ def _claim_problem(event: Event, state: RunState) -> Decision | None:
         return deny("spawn.arguments", problem, remedy, spawn_block(state))
     others = [child for child in state.children if child != state.reviewer.agent_id]
     if others:
-        seen = f"other children are alive: {', '.join(others)}"
-        remedy = "End them first (TaskStop on Claude Code, close_agent or interrupt_agent on Codex), or wait for them."
+        seen = f"other children are alive or about to start: {', '.join(others)}"
+        remedy = "End them first (TaskStop on Claude Code, close_agent or interrupt_agent on Codex), or end your turn."
         return deny("spawn.children", seen, remedy)
     return None
 
@@ -174,7 +185,8 @@ def decide_prompting(event: Event, state: RunState, call: ToolCall) -> Asking[Ou
     if state.state != "executing" or state.pending_gate is not None or not state.has_authority:
         seen = f"`{call.name}` would make a prompt or reach a child while the run is {state.state}"
         return Outcome(deny("prompt.not-now", seen, next_step(state)))
-    return Outcome(PASS)
+    # A message may wake a child that has ended, and hosts then tell of a start.
+    return Outcome(PASS, _starting(event, state) if call.family == "child" else None)
 
 
 def decide_subagent_start(event: Event, state: RunState) -> Asking[Outcome]:
@@ -182,7 +194,7 @@ def decide_subagent_start(event: Event, state: RunState) -> Asking[Outcome]:
     child = event.agent_id or ""
     is_reviewer = state.reviewer.is_awaited and (event.host != "claude" or event.agent_type == REVIEWER_TYPE)
     if not is_reviewer:
-        return Outcome(PASS, replace(state, children=(*(c for c in state.children if c != child), child)))
+        return Outcome(PASS, _started(state, child))
     started = replace(state.reviewer, is_awaited=False, agent_id=child)
     found = yield from ask(LastVerification())
     head = yield from brief_for(state, found)

@@ -227,6 +227,8 @@ def _answer_problem(prompt: Prompt, state: RunState, gate: Gate, now: int) -> As
     event = prompt.event
     if not prompt.is_approval:
         return "the answer was not exactly y"
+    if event.process is None and state.host.pid:
+        return "the host does not say which process the y came from"
     if now - gate.opened_at_ms < GATE_PAUSE_MS:
         return "the y came less than a second after the question, so it was typed before it could be read"
     if gate.revision != state.revision:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "harness.state.v9"
 TERMINAL: Final = ("completed", "cancelled")
+# Stands in the list of children for a spawn that was let through until its child has started or the turn has ended.
+STARTING: Final = "spawn "
 STATE_NAMES: Final = (
     "planning",
     "executing",
@@ -170,7 +172,7 @@ class RunState:
         lineage: Ids of the policies that led to the active one, oldest first.
         criteria: The accepted plan's acceptance criteria.
         evidence_green: Whether the engine's last record is green, ``None`` before the first run.
-        children: Agent ids of living children.
+        children: Agent ids of living children; behind :data:`STARTING` the calls whose child has not started yet.
         opaque_denies: Opaque calls refused since the last allowed mutation.
         foreign: Paths that changed without a call of this run.
         wrote_unseen: Whether a call whose effects no model saw (exact command, engine) ran since the last sweep.

@@ -6,11 +6,11 @@ from harness_guard.kernel.accept import plan_problem, policy_of
 from harness_guard.kernel.decision import PASS, Decision, Reason
 from harness_guard.kernel.near_miss import binding_problem, near_miss
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText, Outcome
-from harness_guard.kernel.pause import pause
+from harness_guard.kernel.pause import pause, resume_for
 from harness_guard.kernel.questions import Now, PendingAttestation, TreeNow, ask
-from harness_guard.kernel.state import Gate, StopCount
+from harness_guard.kernel.state import STARTING, Gate, StopCount
 from harness_guard.kernel.sweep import sweep
-from harness_guard.kernel.texts import bindings_text, next_step, spawn_block
+from harness_guard.kernel.texts import bindings_text, choices_text, next_step, spawn_block
 from harness_guard.kernel.transitions import step
 from harness_guard.policy.order import derive_child
 from harness_guard.records import replace
@@ -50,6 +50,10 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
 
     found = recognise(event.message)
     state, breach = yield from sweep(state, may_still_write=_may_still_write(event))
+    if breach is not None and state.is_paused:
+        # It waits for the human already; whatever was emitted or asked is about another tree.
+        right = yield from resume_for(state)
+        return _refuse(replace(state, pending_gate=None), replace(breach, more=choices_text(right)))
     if breach is not None:
         return (yield from pause(state, "tree changed outside the boundary", "block", breach))
     return (yield from _dispatch(event, state, found))
@@ -57,10 +61,11 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
 
 def _settle(event: Event, state: RunState) -> RunState:
     """Note that the turn has ended, and which children the host still knows."""
-    settled = replace(state, open_turn=None)
+    begun = tuple(child for child in state.children if not child.startswith(STARTING))
+    settled = replace(state, open_turn=None, children=begun)
     if event.live_agents is None:
         return settled
-    children = tuple(child for child in state.children if child in event.live_agents)
+    children = tuple(child for child in begun if child in event.live_agents)
     reviewer = state.reviewer
     if reviewer.agent_id is not None and reviewer.agent_id not in event.live_agents:
         reviewer = replace(reviewer, agent_id=None)
@@ -166,8 +171,6 @@ def _resume(state: RunState, resume: Resume) -> Asking[Outcome]:
     )
     for name, given, current in wanted:
         if given != current:
-            from harness_guard.kernel.pause import resume_for
-
             right = yield from resume_for(state)
             reason = Reason(
                 "artifact.binding", f"`{name}` is `{given}`, but the run has `{current}`", "Emit this:", right

@@ -21,9 +21,10 @@ from harness_guard.kernel.questions import (
 from harness_guard.kernel.state import StopCount
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.boundary import covers_reach, explain
+from harness_guard.paths import folded, segment_matches
 from harness_guard.policy.control_plane import from_json, key_read_by, protected_by, reaches
 from harness_guard.records import dataclass, replace
-from harness_guard.shell.effects import Effects
+from harness_guard.shell.effects import Effects, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
     from harness_guard.policy.control_plane import ControlPlane
-    from harness_guard.shell.effects import Write
 
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
 _HOST_SCRATCH: Final = "the host's own scratch and memory files are not the run's to write"
@@ -84,7 +84,7 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     refusal = yield from _check_reads(call, effects, plane)
     if refusal is not None:
         return Outcome(refusal)
-    places = yield from _places(effects)
+    places = yield from _places(effects, plane)
     if not (places or effects.links or effects.unknown):
         return Outcome(PASS)  # reads only, or writes to streams
     judged = Judged(event, call, effects, places, plane, _is_exact(event, state, call))
@@ -150,6 +150,11 @@ def _pause_or_deny(judged: Judged, state: RunState, on: str, reason: Reason) -> 
 
     happening = on
     may_pause = state.has_authority and (not judged.event.is_child or on == "hard danger")
+    if may_pause:
+        # INVARIANT (P1): an approval that was never checked is not carried over into a pause, where a Resume renews it.
+        state, lost = yield from check_provenance(judged.event, state)
+        if lost is not None:
+            return lost if lost.state is not None else Outcome(Decision("deny", reason))
     if may_pause and find_row(state, happening) is not None:  # type: ignore[arg-type]  # callers pass the table's words
         return (yield from pause(state, happening, "deny", reason))  # type: ignore[arg-type]  # as above
     return Outcome(Decision("deny", reason))
@@ -173,10 +178,17 @@ def _effects(event: Event, call: ToolCall) -> Asking[Effects]:
     return found
 
 
-def _places(effects: Effects) -> Asking[tuple[tuple[Write, tuple[Place, ...]], ...]]:
-    """Find where each write lands; what is harmless (a stream, a folder that stands already) is no write."""
-    found = []
+def _places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Write, tuple[Place, ...]], ...]]:
+    """Find where each write lands; what is harmless (a stream, a folder that stands already) is no write.
+
+    Git's own files, written by a git subcommand of the table, are no place that a boundary covers: the write stays as
+    a mutation without one (promise P7). Only this repository's are meant.
+    """
+    found: list[tuple[Write, tuple[Place, ...]]] = []
     for write in effects.writes:
+        if write.is_git_own and write.path in plane.git_dirs:
+            found.append((write, ()))
+            continue
         places = yield from ask(PlacesOf(write))
         real = tuple(place for place in places if not place.is_harmless)
         if real:
@@ -185,18 +197,33 @@ def _places(effects: Effects) -> Asking[tuple[tuple[Write, tuple[Place, ...]], .
 
 
 def _check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
-    for path in (*call.reads, *(read.path for read in effects.reads)):
-        real = yield from ask(RealPath(path))
-        if key_read_by(plane, real):
-            return deny("control-plane.key", f"`{path}` would read the guard's sealing key", "Read something else.")
+    for path in (*call.reads, *(read.path for read in effects.reads if not read.is_pattern)):
+        if key_read_by(plane, (yield from ask(RealPath(path)))):
+            return _key(path)
+    for read in effects.reads:
+        if read.is_pattern and (read.is_tree or _may_name_key(read.path)):
+            for place in (yield from ask(PlacesOf(Write(read.path, "file", read.by, is_pattern=True)))):
+                if key_read_by(plane, place.real):
+                    return _key(read.path)
     return None
+
+
+def _may_name_key(pattern: str) -> bool:
+    """Tell whether a shell pattern's last segment could match the key's name; read more widely than bash does."""
+    plain, bracket, _ = pattern.rpartition("/")[2].replace("\\", "").partition("[")
+    widened = folded(plain.replace("?", "*") + ("*" if bracket else ""))
+    return not widened or segment_matches(widened, "key")
+
+
+def _key(path: str) -> Decision:
+    return deny("control-plane.key", f"`{_short(path)}` would read the guard's sealing key", "Read something else.")
 
 
 def _check_control_plane(judged: Judged) -> Asking[Decision | None]:
     for write, places in judged.places:
         for place in places:
             what = protected_by(judged.plane, place.real)
-            if what is None and place.reach in ("tree", "pattern"):
+            if what is None and place.reach != "path":
                 what = reaches(judged.plane, place.real) or (place.below[0] if place.below else None)
             if what is not None:
                 return _protected(write.path, what, write.by)

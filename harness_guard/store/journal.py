@@ -27,8 +27,12 @@ def append(path: str, entry: Mapping[str, object]) -> None:
     """
     line = canonical(dict(entry)).encode() + b"\n"
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
         try:
+            # A line that a full disk cut short stays a line of its own.
+            size = os.fstat(handle).st_size
+            if size and os.pread(handle, 1, size - 1) != b"\n":
+                line = b"\n" + line
             if os.write(handle, line) != len(line):
                 raise StoreError("store.journal", f"{path}: the disk is full", "Make room, then try again.")
         finally:

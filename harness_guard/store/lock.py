@@ -40,11 +40,17 @@ class Lock:
         except OSError as error:
             raise StoreError("store.lock", f"{self._path}: {error.strerror}", remedy) from error
         limit = time.monotonic() + self._timeout_s
-        while not self._try():
-            if time.monotonic() >= limit:
-                os.close(self._handle)
-                raise StoreError("store.lock", f"{self._path} is held by another process", remedy)
-            time.sleep(_PAUSE_S)
+        try:
+            while not self._try():
+                if time.monotonic() >= limit:
+                    raise StoreError("store.lock", f"{self._path} is held by another process", remedy)
+                time.sleep(_PAUSE_S)
+        except OSError as error:
+            os.close(self._handle)
+            raise StoreError("store.lock", f"{self._path}: {error.strerror}", remedy) from error
+        except BaseException:
+            os.close(self._handle)
+            raise
         return self
 
     def __exit__(

@@ -171,8 +171,7 @@ class RunStore:
         names = [name for name in os.listdir(self.folder) if self._is_of_run(name)]
         if not names:
             return
-        target = f"{self.folder}/archive/{len(os.listdir(f'{self.folder}/archive')) + 1:04d}"
-        make_folders(target)
+        target = self._new_archive()
         stored = read_whole(self.state_file)
         if stored is not None:
             write_atomically(f"{target}/state.json", stored)
@@ -184,6 +183,20 @@ class RunStore:
         except OSError as error:
             raise StoreError("store.archive", f"{target}: {error.strerror}", "Repair its permissions.") from error
         self.make_folders()
+
+    def _new_archive(self) -> str:
+        """Make the next numbered folder below ``archive/``, which no earlier run has filled."""
+        number = max((int(name) for name in os.listdir(f"{self.folder}/archive") if name.isdecimal()), default=0)
+        while True:
+            number += 1
+            target = f"{self.folder}/archive/{number:04d}"
+            try:
+                os.mkdir(target, 0o700)
+            except FileExistsError:
+                continue  # another hook archives at the same time
+            except OSError as error:
+                raise StoreError("store.archive", f"{target}: {error.strerror}", "Make room, then try again.") from error
+            return target
 
     def archive_unread(self) -> None:
         """Archive a run whose state cannot be read, the state itself included: there is nothing to fall back to.
