@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import time
 
+from harness_guard.cli.registered import Fired
 from harness_guard.cli.rehearsal import material
 from harness_guard.cli.verbs.artifact import filled
-from harness_guard.errors import StateError
+from harness_guard.errors import HarnessError, StateError
 from harness_guard.kernel.spawn import next_spawn
 from harness_guard.records import dataclass
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from harness_guard.cli.registered import Fired, Verdict
+    from harness_guard.cli.registered import Verdict
     from harness_guard.cli.rehearsal.stage import Stage
 
 # More than the second within which an answer counts as typed before its question could be read (contract section 5).
@@ -70,10 +71,14 @@ class Play:
         Returns:
             The answer, and how it differs from what it has to be.
         """
-        fired = scene.act(self)
+        try:
+            fired = scene.act(self)
+            state = self.stage.state
+        except HarnessError as error:  # what a scene builds on was not there: a scene before it went wrong
+            return Fired("broken", str(error)), f"{error.rule}: {error.seen}"
         if fired.text:
             self.told = fired.text
-        return fired, scene.problem(fired, self.stage.state)
+        return fired, scene.problem(fired, state)
 
     def answer(self) -> Fired:
         """Let the human read, then type exactly y."""
@@ -228,7 +233,7 @@ SCENES: Final = (
         lambda play: play.stage.child_starts(),
         "told",
         "verifying",
-        "brief for the clean-context Reviewer",
+        "accepted_plan_hash",
     ),
     Scene(
         "PreToolUse",
