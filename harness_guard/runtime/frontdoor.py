@@ -6,6 +6,7 @@ event's failure answer with a reason and a remedy, as long as any marker stands;
 
 from __future__ import annotations
 
+import gc
 import posix
 import sys
 
@@ -63,6 +64,7 @@ def main(arguments: list[str], root: str) -> int:
         from harness_guard.runtime.verbs import run
 
         run(arguments, root)
+    gc.disable()  # the process ends with its answer; collecting only costs
     call = _Call(root)
     call.launched = bool(arguments)
     call.event = arguments[1] if len(arguments) > 1 else ""

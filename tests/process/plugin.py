@@ -64,7 +64,7 @@ class StandIn:
         """Lay out both folders, without a marker."""
         self.root, self.data = self.folder / "the plugin's folder", self.folder / "the data folder"
         (self.root / "hooks").mkdir(parents=True)
-        for name in ("launch.sh", "harness_guard.py"):
+        for name in ("launch.sh", "harness_guard.py", "last_resort.py"):
             shutil.copy2(ROOT / "hooks" / name, self.root / "hooks" / name)
         shutil.copytree(
             ROOT / "harness_guard" / "runtime",
