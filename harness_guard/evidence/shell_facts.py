@@ -11,6 +11,7 @@ import select
 import time
 
 from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
+from harness_guard.shell.tables import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,18 @@ _GIT_LFS: Final = {
     "process": ("git-lfs filter-process", "git-lfs filter-process --skip"),
 }
 _STEERING: Final = (
-    "GIT_EXTERNAL_DIFF", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_TRACE", "GIT_DIFF_OPTS", "GIT_CONFIG", "GIT_REDIRECT", "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_TRACE",
+    "GIT_DIFF_OPTS",
+    "GIT_CONFIG",
+    "GIT_REDIRECT",
+    "GIT_EXEC_PATH",
 )  # fmt: skip  each also as a beginning; settings that come in by variables are seen among the settings
 _SEEN: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_NOSYSTEM",
                 "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # fmt: skip
@@ -41,6 +52,7 @@ class _Job:
     __slots__ = ("answer", "into", "out", "pid", "rest", "status")
 
     def __init__(self, argv: Sequence[str], environ: Mapping[str, str], text: bytes) -> None:
+        """Start it; a program that cannot be started counts as one that failed."""
         read_end, self.into = os.pipe()
         self.out, write_end = os.pipe()
         actions = [
@@ -50,7 +62,7 @@ class _Job:
         ]
         self.pid, self.status, self.answer, self.rest = -1, -1, bytearray(), memoryview(text)
         try:
-            self.pid = os.posix_spawn(argv[0], argv, dict(environ), file_actions=actions)
+            self.pid = os.posix_spawn(argv[0], list(argv), dict(environ), file_actions=actions)
         except OSError:
             os.close(self.into)
             self.into = -1
@@ -60,6 +72,7 @@ class _Job:
             os.set_blocking(self.into, False)
 
     def feed(self) -> None:
+        """Write some more of the text."""
         try:
             self.rest = self.rest[os.write(self.into, self.rest) :] if self.rest else self.rest
         except BlockingIOError:
@@ -71,6 +84,7 @@ class _Job:
             self.into = -1
 
     def take(self) -> None:
+        """Read some more of the answer."""
         piece = os.read(self.out, 1 << 16)
         self.answer += piece
         if not piece or len(self.answer) > LARGEST_ANSWER:
@@ -114,7 +128,9 @@ def _run(jobs: Sequence[_Job], deadline: float) -> None:
             job.end()
 
 
-def gather(command: str, needs: Needs, facts: ShellFacts, *, shfmt: str, time_limit_s: float = TIME_LIMIT_S) -> ShellFacts:
+def gather(
+    command: str, needs: Needs, facts: ShellFacts, *, shfmt: str, time_limit_s: float = TIME_LIMIT_S
+) -> ShellFacts:
     """Gather what the analysis of a command lacks.
 
     Args:
@@ -132,10 +148,19 @@ def gather(command: str, needs: Needs, facts: ShellFacts, *, shfmt: str, time_li
     bash = next((path for path in BASH if os.access(path, os.X_OK)), BASH[0])
     readers = {text: _reader_jobs(text, shfmt, bash) for text in needs.texts}
     lookups = {folder: _git_jobs(folder) for folder in needs.folders}
+    if readers:
+        _warm_up()  # while the processes work
     _run([job for jobs in (*readers.values(), *lookups.values()) for job in jobs], deadline)
     readings = {text: _readings(jobs) for text, jobs in readers.items()}
     git = {folder: _git_facts(folder, jobs) for folder, jobs in lookups.items()}
     return ShellFacts({**facts.readings, **readings}, {**facts.git, **git})
+
+
+def _warm_up() -> None:
+    try:
+        load()
+    except ImportError:
+        return  # the analysis then finds that it has no second reader, and goes by the others
 
 
 def _reader_jobs(text: str, shfmt: str, bash: str) -> list[_Job]:
@@ -222,7 +247,11 @@ def _from_settings(settings: Mapping[str, tuple[str, str]], root: str, git_folde
         name = key.rpartition(".")[2].lower()
         section = key.partition(".")[0].lower()
         path = origin.removeprefix("file:")
-        is_inside = bool(root) and origin.startswith("file:") and (not path.startswith("/") or f"{path}/".startswith(f"{root}/"))
+        is_inside = (
+            bool(root)
+            and origin.startswith("file:")
+            and (not path.startswith("/") or f"{path}/".startswith(f"{root}/"))
+        )
         if is_inside and not origin.startswith(own) and not path.startswith(".git/"):
             found.append(f"what a configuration file of the working tree names: {path}")
         if _runs_something(section, name, key.lower(), value):

@@ -120,7 +120,11 @@ def _is_precious(program: Started, word: str) -> bool:
     if (parts[:1] and parts[0] in _SYSTEM) or (len(parts) == 1 and set(parts[0]) & set("*?[")):
         return True
     is_home = len(parts) == 2 and parts[0] in {"home", "Users"}
-    return whole in _PRECIOUS or is_home or (bool(program.cwd) and f"{program.cwd}/".startswith(f"{whole.removesuffix('/*')}/"))
+    return (
+        whole in _PRECIOUS
+        or is_home
+        or (bool(program.cwd) and f"{program.cwd}/".startswith(f"{whole.removesuffix('/*')}/"))
+    )
 
 
 def _wipes(program: Started, words: list[str]) -> bool:
@@ -129,7 +133,19 @@ def _wipes(program: Started, words: list[str]) -> bool:
 
 
 def _find_wipes(program: Started, words: list[str]) -> bool:
-    filters = {"-name", "-iname", "-path", "-type", "-mtime", "-size", "-newer", "-regex", "-mmin", "-empty", "-maxdepth"}
+    filters = {
+        "-name",
+        "-iname",
+        "-path",
+        "-type",
+        "-mtime",
+        "-size",
+        "-newer",
+        "-regex",
+        "-mmin",
+        "-empty",
+        "-maxdepth",
+    }
     deletes = "-delete" in words or "rm" in words
     root = words[0] if words else "."
     return deletes and _is_precious(program, root) and (root not in {".", "./"} or not filters & set(words))
@@ -141,7 +157,22 @@ def _moves_precious(program: Started, words: list[str]) -> bool:
 
 
 def _is_device(path: str) -> bool:
-    kinds = ("sd", "hd", "nvme", "vd", "xvd", "mmcblk", "disk", "mapper/", "loop", "dm-", "rdisk", "mem", "kmem", "port")
+    kinds = (
+        "sd",
+        "hd",
+        "nvme",
+        "vd",
+        "xvd",
+        "mmcblk",
+        "disk",
+        "mapper/",
+        "loop",
+        "dm-",
+        "rdisk",
+        "mem",
+        "kmem",
+        "port",
+    )
     return path.startswith(tuple(f"/dev/{kind}" for kind in kinds))
 
 
@@ -162,7 +193,7 @@ _GIT_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", 
 
 
 def _git_words(words: list[str]) -> list[str]:
-    """git's words without the options in front of its subcommand."""
+    """Git's words without the options in front of its subcommand."""
     index = 0
     while index < len(words) and words[index].startswith("-"):
         index += 2 if words[index] in _GIT_VALUED else 1
@@ -184,8 +215,14 @@ def _pushes_by_force(name: str, words: list[str]) -> bool:
         return False
     safer = ("--force-with-lease", "--force-if-includes")  # these refuse to overwrite what was not seen
     words = [word for word in words if not word.startswith(safer)]
-    forced = "f" in _letters(words) or any(word.startswith(("--force", "--mirror", "--delete", "--prune")) for word in words)
-    return forced or "d" in _letters(words) or any(word.startswith(("+", ":")) and len(word) > 1 for word in _operands(words))
+    forced = "f" in _letters(words) or any(
+        word.startswith(("--force", "--mirror", "--delete", "--prune")) for word in words
+    )
+    return (
+        forced
+        or "d" in _letters(words)
+        or any(word.startswith(("+", ":")) and len(word) > 1 for word in _operands(words))
+    )
 
 
 def _rewrites(name: str, words: list[str]) -> bool:
@@ -221,8 +258,26 @@ def _moves_hooks(name: str, words: list[str]) -> bool:
 
 def _opens_all(_program: Started, words: list[str]) -> bool:
     modes = [word for word in _operands(words)[:1] if word]
-    letters = {"o+w", "a+w", "+w", "a+rwx", "ugo+rwx", "o+rwx", "a=rwx", "ugo=rwx", "o=rwx", "777", "0777", "666", "0666", "a+rw"}
-    is_setuid = any(mode in {"u+s", "g+s", "+s", "ug+s"} or (len(mode) == 4 and mode[0] in "2467" and mode.isdigit()) for mode in modes)
+    letters = {
+        "o+w",
+        "a+w",
+        "+w",
+        "a+rwx",
+        "ugo+rwx",
+        "o+rwx",
+        "a=rwx",
+        "ugo=rwx",
+        "o=rwx",
+        "777",
+        "0777",
+        "666",
+        "0666",
+        "a+rw",
+    }
+    is_setuid = any(
+        mode in {"u+s", "g+s", "+s", "ug+s"} or (len(mode) == 4 and mode[0] in "2467" and mode.isdigit())
+        for mode in modes
+    )
     return is_setuid or any(mode in letters for mode in modes)
 
 
@@ -256,10 +311,22 @@ def _uploads_env(_program: Started, words: list[str]) -> bool:
 
 def _prints_credential(_program: Started, words: list[str]) -> bool:
     plain = _operands(words)
-    return any("find-generic-password" in word or "find-internet-password" in word or "dump-keychain" in word for word in plain)
+    return any(
+        "find-generic-password" in word or "find-internet-password" in word or "dump-keychain" in word for word in plain
+    )
 
 
-_SQL = ("drop table", "drop database", "drop schema", "truncate ", "delete from", "dropdatabase", "flushall", "flushdb", "drop user")
+_SQL = (
+    "drop table",
+    "drop database",
+    "drop schema",
+    "truncate ",
+    "delete from",
+    "dropdatabase",
+    "flushall",
+    "flushdb",
+    "drop user",
+)
 
 
 def _drops(_program: Started, words: list[str]) -> bool:
@@ -279,10 +346,16 @@ def _switches_off(program: Started, words: list[str]) -> bool:
     name = (program.argv[0] or "").rpartition("/")[2]
     plain = _operands(words)
     if name == "claude":
-        return plain[:2] in (["plugin", "disable"], ["plugin", "uninstall"], ["plugin", "remove"]) or "--dangerously-skip-permissions" in words
-    return any(word.startswith(("features.hooks=false", "features.hooks=0")) for word in words) or any(
-        first == "--disable" and second == "hooks" for first, second in zip(words, words[1:], strict=False)
-    ) or "--dangerously-bypass-approvals-and-sandbox" in words or plain[:2] in (["plugin", "remove"], ["plugin", "disable"])
+        return (
+            plain[:2] in (["plugin", "disable"], ["plugin", "uninstall"], ["plugin", "remove"])
+            or "--dangerously-skip-permissions" in words
+        )
+    return (
+        any(word.startswith(("features.hooks=false", "features.hooks=0")) for word in words)
+        or any(first == "--disable" and second == "hooks" for first, second in zip(words, words[1:], strict=False))
+        or "--dangerously-bypass-approvals-and-sandbox" in words
+        or plain[:2] in (["plugin", "remove"], ["plugin", "disable"])
+    )
 
 
 def _cluster(_program: Started, words: list[str]) -> bool:
@@ -300,11 +373,19 @@ def _cloud(_program: Started, words: list[str]) -> bool:
 
 def _containers(_program: Started, words: list[str]) -> bool:
     plain = _operands(words)
-    if plain[:2] in (["system", "prune"], ["volume", "rm"], ["volume", "prune"], ["image", "prune"], ["container", "prune"]):
+    if plain[:2] in (
+        ["system", "prune"],
+        ["volume", "rm"],
+        ["volume", "prune"],
+        ["image", "prune"],
+        ["container", "prune"],
+    ):
         return True
     if plain[:1] == ["push"] or plain[:2] == ["image", "push"]:
         return True
-    privileged = "--privileged" in words or any(word.startswith(("/:/", "-v/:", "/var/run/docker.sock")) for word in words)
+    privileged = "--privileged" in words or any(
+        word.startswith(("/:/", "-v/:", "/var/run/docker.sock")) for word in words
+    )
     return plain[:1] in (["run"], ["create"]) and privileged
 
 
@@ -450,8 +531,15 @@ def _piped(effects: Told) -> Danger | None:
             sources.setdefault(program.group, program.text)
     for program in effects.programs:
         layers = _layers(program)
-        if program.group in sources and layers and _name(layers[-1][0]) in _INTERPRETERS and _takes_program(program, layers[-1]):
-            return Danger("danger.download", f"an interpreter would run what `{sources[program.group]}` gives: `{program.text}`")
+        if (
+            program.group in sources
+            and layers
+            and _name(layers[-1][0]) in _INTERPRETERS
+            and _takes_program(program, layers[-1])
+        ):
+            return Danger(
+                "danger.download", f"an interpreter would run what `{sources[program.group]}` gives: `{program.text}`"
+            )
     return None
 
 
@@ -466,14 +554,25 @@ def _takes_program(program: Started, layer: list[str]) -> bool:
     rest = [word for word in layer[1:] if word not in {"-", "-s", "--"}]
     operands = [word for word in rest if not word.startswith("-")]
     has_code = any(word in {"-c", "-e", "-m", "-r", "--eval"} for word in rest)
-    return "-s" in layer or "/dev/stdin" in operands or any(word.startswith("/dev/fd/") for word in operands) or not (operands or has_code)
+    return (
+        "-s" in layer
+        or "/dev/stdin" in operands
+        or any(word.startswith("/dev/fd/") for word in operands)
+        or not (operands or has_code)
+    )
 
 
 def _is_fork_bomb(effects: Told) -> bool:
     """``f(){ f|f& };f``: a name called from a pipeline with itself, that is no program anybody has."""
     for first in effects.programs:
         name = first.argv[0] if first.argv else None
-        if name and len(first.argv) == 1 and not name.isalnum() and name not in {":", ".", "[", "/"} and "/" not in name:
+        if (
+            name
+            and len(first.argv) == 1
+            and not name.isalnum()
+            and name not in {":", ".", "[", "/"}
+            and "/" not in name
+        ):
             continue
         twins = [other for other in effects.programs if other.argv == (name,) and other.group == first.group]
         if name == ":" and len(first.argv) == 1 and len(twins) > 1:

@@ -63,7 +63,8 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
         return _unread("the text is too long or holds a NUL", command)
     script = _read(command, facts)
     if script is None:
-        return Needs(texts=(command,))
+        # A text that names git will want git's facts next: ask for both at once.
+        return Needs((command,), (surroundings.cwd,) if "git" in command and not facts.git else ())
     if isinstance(script, Unparsed):
         return _unread(script.why, script.seen or command)
     walk = Walk(

@@ -49,7 +49,7 @@ class Starter:
         walk = self.walk
         walk.note_program(fields, state, self.targets)
         first = fields[0] if fields else None
-        if first is None or first.text is None or first.is_pattern and first.text != "[" or depth > 8:
+        if first is None or first.text is None or (first.is_pattern and first.text != "[") or depth > 8:
             walk.unknown("a program whose name is not known", walk.programs[-1].text)
             return Ends(state, state)
         name = first.text
@@ -90,8 +90,7 @@ class Starter:
             return
         for cwd in state.cwds:
             found = effects_of_patch(text, cwd)
-            self.walk.gathered.writes += found.writes
-            self.walk.gathered.unknown += found.unknown
+            self.walk.take_patch(found)
 
     def _shell(self, fields: tuple[Field, ...], state: State) -> None:
         walk = self.walk
@@ -139,7 +138,7 @@ class Starter:
             return Ends(state.with_cwds(None), state)
         if words and (words[0].is_pattern or not words[0].is_one):
             name = None
-        if not name or name.startswith("-") or state.cwds is None and not name.startswith("/"):
+        if not name or name.startswith("-") or (state.cwds is None and not name.startswith("/")):
             return Ends(state if name == "" and words else state.with_cwds(None), state)
         found: list[str] = []
         for cwd in state.cwds or ("/",):
@@ -161,7 +160,7 @@ class Starter:
             return Ends(state, state)
         return Ends(None, None)
 
-    def go_round(self, args: tuple[Field, ...], state: State) -> Ends:
+    def go_round(self, _args: tuple[Field, ...], state: State) -> Ends:
         """``break`` and ``continue``: the state here may be the state behind any loop around."""
         for left in self.walk.loops:
             left.append(state)
@@ -219,7 +218,7 @@ class Starter:
             self.start(args, state, in_shell=False, depth=1)
         return Ends(state, state)
 
-    def evaluate(self, args: tuple[Field, ...], state: State) -> Ends:
+    def evaluate(self, _args: tuple[Field, ...], _state: State) -> Ends:
         """What runs a text or a file as code, or changes how texts are read."""
         self.opaque("a command that runs text or changes how text is read")
         lost = State(None, {})

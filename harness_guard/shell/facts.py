@@ -70,4 +70,3 @@ class Needs:
 
     texts: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-

@@ -9,8 +9,30 @@ from __future__ import annotations
 BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=,:@%+-")
 LONGEST = 4096  # characters; a longer text goes to the readers
 RESERVED = frozenset(
-    ("if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
-     "function", "time", "coproc", "foreach", "end", "repeat", "nocorrect", "noglob")
+    (
+        "if",
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "case",
+        "esac",
+        "for",
+        "select",
+        "while",
+        "until",
+        "do",
+        "done",
+        "in",
+        "function",
+        "time",
+        "coproc",
+        "foreach",
+        "end",
+        "repeat",
+        "nocorrect",
+        "noglob",
+    )
 )  # fmt: skip  the last five are zsh's
 _NEVER_IN_DOUBLE = frozenset('$`\\!"')
 
@@ -43,7 +65,7 @@ def split(text: str) -> tuple[tuple[str, bool], ...] | None:
 
 
 def _word(text: str, index: int) -> tuple[str, bool, int]:
-    made = []
+    made: list[str] = []
     is_quoted = False
     while index < len(text) and text[index] not in " \t":
         character = text[index]

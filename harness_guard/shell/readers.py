@@ -441,8 +441,10 @@ def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
 
 def _is_harmless_index(node: Node) -> bool:
     parts = _nodes(node.get("Parts")) if node.get("Type") == "Word" else []
-    return len(parts) == 1 and parts[0].get("Type") == "Lit" and (
-        str(parts[0].get("Value")) in {"@", "*"} or str(parts[0].get("Value")).isdigit()
+    return (
+        len(parts) == 1
+        and parts[0].get("Type") == "Lit"
+        and (str(parts[0].get("Value")) in {"@", "*"} or str(parts[0].get("Value")).isdigit())
     )
 
 
@@ -506,8 +508,9 @@ def _children(item: object) -> list[object]:
             return list(parts)
         case AndOr(_, left, right):
             return [left, right]
-        case Block(body) | Function(_, body):
-            return [body]
+        case Block(inner) | Function(_, inner):
+            children: list[object] = [inner]
+            return children
         case If(branches, otherwise):
             return [part for pair in branches for part in pair] + [otherwise]
         case For(_, words, body):

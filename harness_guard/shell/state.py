@@ -52,7 +52,7 @@ class Ends:
 
 def start(cwd: str, home: str) -> State:
     """The state that a text begins in."""
-    values = {"PWD": Value(cwd), **{name: NUMBER for name in NUMBERS}}
+    values = {"PWD": Value(cwd), **dict.fromkeys(NUMBERS, NUMBER)}
     if home:
         values["HOME"] = Value(home)
     return State((cwd,), values)

@@ -14,6 +14,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
 MODULE = "harness_guard_bashlex_tables"
@@ -32,7 +33,7 @@ class utils:
 
 '''
 
-_EPILOGUE = '''
+_EPILOGUE = """
 class _Production:
     __slots__ = ("name", "len", "func", "callable", "str")
 
@@ -56,7 +57,7 @@ class _Tables:
 def yacc(**_options):
     names = sys._getframe(1).f_globals
     return LRParser(_Tables(names), names["p_error"])
-'''
+"""
 
 
 def render() -> str:
@@ -121,11 +122,10 @@ class _EnumType(type):
         made = super().__new__(cls, name, bases, {key: value for key, value in body.items() if key not in values})
         members = []
         for key, value in values.items():
-            member = object.__new__(made)
-            _Member.__init__(member, key, value)  # type: ignore[arg-type]  # every such class descends from _Member
+            member: _Member = type.__call__(made, key, value)
             setattr(made, key, member)
             members.append(member)
-        made._members = tuple(members)  # type: ignore[arg-type]  # as above
+        made._members = tuple(members)
         return made
 
     def __call__(cls, value: object, names: list[str] | None = None) -> object:
@@ -136,7 +136,7 @@ class _EnumType(type):
                 return member
         raise ValueError(f"{value!r} is no {cls.__name__}")
 
-    def __iter__(cls):  # type: ignore[no-untyped-def]  # an iterator of members
+    def __iter__(cls) -> Iterator[_Member]:
         return iter(cls._members)
 
 
@@ -147,7 +147,7 @@ def _shallow_copy(value: object) -> object:
 
 
 def _stand_ins() -> dict[str, ModuleType]:
-    import _collections
+    import _collections  # type: ignore[import-not-found]  # the C module behind the standard one
     import _collections_abc
 
     kind = type(sys)

@@ -52,13 +52,18 @@ MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_NESTED = 3  # ``sh -c`` in ``sh -c``
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
-STEERS_GIT = frozenset(("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig"))
+MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
+STEERS_GIT = frozenset(
+    ("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig")
+)
 
 
 class Walk:
     """One walk over one text; effects gather in it."""
 
-    def __init__(self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter) -> None:
+    def __init__(
+        self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter
+    ) -> None:
         """Take the facts: the home folder, our own command's spelling, git's facts; a reader of nested texts, a starter."""
         self.starter = start
         self.home = home
@@ -67,6 +72,7 @@ class Walk:
         self.read_text = read
         self.gathered = Call("", (), cwds=None, home=home, git=git)
         self.programs: list[Program] = []
+        self.new_names = _NewNames()
         self.uses_git = False
         self.texts: list[str] = []
         self.group = 0
@@ -160,8 +166,8 @@ class Walk:
                 return self._if(command, state)
             case For():
                 return self._for(command, state)
-            case While(condition, body):
-                return self._loop(state, lambda at: self._while_round(condition, body, at))
+            case While(condition, inside):
+                return self._loop(state, lambda at: self._while_round(condition, inside, at))
             case Case(subject, patterns, bodies):
                 return self._case(subject, patterns, bodies, state=state)
             case Test(words, numbers):
@@ -290,11 +296,15 @@ class Walk:
                         state = self._visit(inner, state)
                         if assigns:
                             state = self._assigned(name, None, state)
+                    case Bare() | Quoted():
+                        pass
         return state
 
     def _arith(self, part: Arith, state: State) -> State:
         if any(not _is_number(state.values.get(name)) for name in part.names):
-            self.unknown("arithmetic evaluates the value of a variable that is not known to be a number", " ".join(part.names))
+            self.unknown(
+                "arithmetic evaluates the value of a variable that is not known to be a number", " ".join(part.names)
+            )
         for name in part.assigned:
             state = self._assigned(name, NUMBER, state)
         return state
@@ -386,8 +396,18 @@ class Walk:
         self._take(call)
         return tuple(call.runs)
 
+    def take_patch(self, found: Effects) -> None:
+        """Take in what a patch would do."""
+        call = Call("apply_patch", (), cwds=None, home=self.home, git=self.git)
+        call.writes += found.writes
+        call.unknown += found.unknown
+        self._take(call)
+
     def _take(self, call: Call) -> None:
         into = self.gathered
+        if self.new_names.meets(call.writes):
+            why = "it writes through a name that it may have made a link just before"
+            self.unknown(why, call.seen, is_writer=True)
         into.reads += call.reads
         into.writes += call.writes
         into.links += call.links
@@ -419,6 +439,40 @@ def _steers_git(write: Write) -> bool:
         return False
     copies = write.by in {"cp", "mv", "ln", "install"} and write.kind != "meta"
     return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
+
+
+class _NewNames:
+    """Names that earlier commands of the same text may have made links of.
+
+    The disk is looked at before the text runs. ``mv``, ``ln``, ``cp -r`` and git may put a link under a new name; a
+    later path with that name in it, or with ``..``, then leads elsewhere than the disk says now.
+    """
+
+    __slots__ = ("is_blind", "names")
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.is_blind = False
+
+    def meets(self, writes: list[Write]) -> bool:
+        """Whether one of a command's writes may pass such a name; the command's own new names count from then on."""
+        found = any(self._passes(write) for write in writes if not write.is_git_own)
+        for write in writes:
+            if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
+                self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
+                self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
+        return found
+
+    def _passes(self, write: Write) -> bool:
+        if not (self.names or self.is_blind):
+            return False
+        segments = _segments(write.path)
+        inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
+        return self.is_blind or write.is_pattern or ".." in segments or not self.names.isdisjoint(inner)
+
+
+def _segments(path: str) -> list[str]:
+    return [part.casefold() for part in path.split("/") if part not in {"", "."}]
 
 
 def literal_body(redirects: tuple[Redirect, ...]) -> str | None:

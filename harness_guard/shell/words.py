@@ -153,7 +153,11 @@ def _pieces(word: Word, values: Mapping[str, Value]) -> list[_Piece]:
                 pieces.append(_Piece(None))
             case Subst(_, is_quoted, process):
                 # A process substitution is the name of a pipe; its number does not matter.
-                pieces.append(_Piece("/dev/fd/63", is_quoted=True) if process else _Piece(None, is_quoted=is_quoted, is_one=is_quoted))
+                pieces.append(
+                    _Piece("/dev/fd/63", is_quoted=True)
+                    if process
+                    else _Piece(None, is_quoted=is_quoted, is_one=is_quoted)
+                )
             case Odd():
                 pieces.append(_Piece(None, is_one=False))
     return pieces
@@ -203,9 +207,11 @@ def _braces(pieces: list[_Piece]) -> Sequence[list[_Piece]]:
     """Expand ``{a,b}`` and ``{1..3}`` where they stand unquoted; too many, or too odd, becomes unknown."""
     if not any(not piece.is_quoted and piece.text and "{" in piece.text for piece in pieces):
         return [pieces]
-    atoms = [
-        _Piece(character) for piece in pieces if not piece.is_quoted and piece.text for character in piece.text
-    ] if len(pieces) == 1 else _atoms(pieces)
+    atoms = (
+        [_Piece(character) for piece in pieces if not piece.is_quoted and piece.text for character in piece.text]
+        if len(pieces) == 1
+        else _atoms(pieces)
+    )
     made = _alternatives(atoms, 0)
     if made is None or len(made) > MOST_FIELDS:
         return [[_Piece(None, is_one=False)]]
@@ -226,7 +232,12 @@ def _joined(atoms: list[_Piece]) -> list[_Piece]:
     pieces: list[_Piece] = []
     for atom in atoms:
         last = pieces[-1] if pieces else None
-        if last is not None and not (atom.is_quoted or last.is_quoted) and atom.text is not None and last.text is not None:
+        if (
+            last is not None
+            and not (atom.is_quoted or last.is_quoted)
+            and atom.text is not None
+            and last.text is not None
+        ):
             pieces[-1] = _Piece(last.text + atom.text)
         else:
             pieces.append(atom)
@@ -277,7 +288,7 @@ def _combined(
 
 def _closing(atoms: list[_Piece], start: int) -> tuple[int, list[int]] | None:
     depth = 0
-    commas = []
+    commas: list[int] = []
     for index in range(start, len(atoms)):
         if _is(atoms[index], "{"):
             depth += 1
@@ -294,7 +305,11 @@ def _sequence(inside: list[_Piece]) -> list[list[_Piece]] | None:
     text = "".join(atom.text or "\0" for atom in inside)
     if any(atom.is_quoted for atom in inside) or ".." not in text:
         # ``{}`` and ``{x}`` stand for themselves; nested braces or a quoted part are left alone.
-        return [[_Piece("{", is_quoted=True), *inside, _Piece("}", is_quoted=True)]] if not any(_is(atom, "{") for atom in inside) else None
+        return (
+            [[_Piece("{", is_quoted=True), *inside, _Piece("}", is_quoted=True)]]
+            if not any(_is(atom, "{") for atom in inside)
+            else None
+        )
     ends = text.split("..")
     if len(ends) == 2 and all(end.removeprefix("-").isdigit() and not end.startswith("0") for end in ends):
         first, last = int(ends[0]), int(ends[1])

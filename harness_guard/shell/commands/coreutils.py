@@ -23,7 +23,11 @@ _TEST_BINARY = frozenset(
 def _printf(call: Call, _options: Options) -> None:
     first = call.args[0] if call.args else None
     # ``printf -v name`` evaluates the name as an array subscript (bash manual 4.2).
-    if first is not None and (first.text is None or first.is_pattern or first.text.startswith("-")) and first.text != "--":
+    if (
+        first is not None
+        and (first.text is None or first.is_pattern or first.text.startswith("-"))
+        and first.text != "--"
+    ):
         call.opaque("printf with an option or a format that is not known")
 
 
@@ -63,10 +67,15 @@ def _which(call: Call, _options: Options) -> None:
         call.opaque(f"{call.name} with a word that is not known")
 
 
+def _read_trees(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.read(field, is_tree=True)
+
+
 _READERS = (
     "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum sha1sum sha224sum "
     "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep egrep "
-    "fgrep zgrep nproc du look colrm"
+    "fgrep nproc du look colrm"
 )
 _PRINTERS = (
     "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime free lscpu who w "
@@ -74,7 +83,7 @@ _PRINTERS = (
 )
 
 COMMANDS: Final = (
-    *(Row(name, is_free=True) for name in _READERS.split() if name != "zgrep"),
+    *(Row(name, is_free=True) for name in _READERS.split()),
     *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),
     Row("printf", is_free=True, reads=False, act=_printf),
     Row("test", is_free=True, reads=False, act=_test),
@@ -103,7 +112,7 @@ COMMANDS: Final = (
         "ignore-blank-lines ignore-case new-file text side-by-side width= suppress-common-lines report-identical-files "
         "strip-trailing-cr label= no-dereference minimal normal ed rcs show-c-function ignore-matching-lines= "
         "ignore-trailing-space ignore-tab-expansion expand-tabs initial-tab unidirectional-new-file speed-large-files",
-        act=lambda call, options: [call.read(field, is_tree=True) for field in options.operands] and None,
+        act=_read_trees,
     ),
     Row(
         "column",

@@ -13,11 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from harness_guard.shell.commands.model import Act, WriteKind
 
-def _every(kind: str) -> object:
+
+def _every(kind: WriteKind) -> Act:
     def act(call: Call, options: Options) -> None:
         for field in options.operands:
-            call.write(field, kind)  # type: ignore[arg-type]  # one of the four kinds, given below
+            call.write(field, kind)
 
     return act
 
@@ -65,14 +67,14 @@ def _target(call: Call, options: Options) -> tuple[tuple[Field, ...], Field, boo
     return tuple(sources), target, False
 
 
-def _into(call: Call, target: Field, sources: tuple[Field, ...], *, kind: str) -> None:
+def _into(call: Call, target: Field, sources: tuple[Field, ...], *, kind: WriteKind) -> None:
     """Write the target, and below it each source's name: whether the target is a folder only the disk knows."""
     for source in sources:
         name = _name_of(source)
         if name is None or target.text is None or target.is_pattern:
             call.write(target, "tree")
             continue
-        call.write(Field(f"{target.text.rstrip('/') or ''}/{name.text}"), kind)  # type: ignore[arg-type]  # see callers
+        call.write(Field(f"{target.text.rstrip('/') or ''}/{name.text}"), kind)
 
 
 def _cp(call: Call, options: Options) -> None:
@@ -89,10 +91,8 @@ def _cp(call: Call, options: Options) -> None:
     is_tree = options.has("-r", "-R", "-a", "--recursive", "--archive")
     for source in sources:
         call.read(source, is_tree=is_tree)
-    keeps_links = options.has("-a", "-d", "-P", "-R", "-r", "--archive", "--no-dereference", "--recursive")
-    if keeps_links:
-        # Links are copied as links, and a later source may be written through an earlier one: only whole trees tell.
-        call.links += []
+    # A link that is copied as a link is a new name, as ``mv`` makes one: walk.py treats trees of cp so.
+    is_tree = is_tree or options.has("-d", "-P", "--no-dereference")
     if not is_folder:
         call.write(target, "tree" if is_tree else "file")
     _into(call, target, sources, kind="tree" if is_tree else "file")
@@ -191,16 +191,23 @@ def _dd(call: Call, _options: Options) -> None:
 
 
 COMMANDS: Final = (
-    Row("tee", flags="aip", longs="append ignore-interrupts output-error=?", reads=False, act=_every("file")),  # type: ignore[arg-type]
+    Row("tee", flags="aip", longs="append ignore-interrupts output-error=?", reads=False, act=_every("file")),
     Row(
         "touch",
         flags="acmfh",
         valued="drt",
         longs="no-create date= reference= time= no-dereference",
         reads=False,
-        act=_every("file"),  # type: ignore[arg-type]
+        act=_every("file"),
     ),
-    Row("truncate", flags="co", valued="sr", longs="size= reference= no-create io-blocks", reads=False, act=_every("file")),  # type: ignore[arg-type]
+    Row(
+        "truncate",
+        flags="co",
+        valued="sr",
+        longs="size= reference= no-create io-blocks",
+        reads=False,
+        act=_every("file"),
+    ),
     Row("mkdir", flags="pv", valued="m", longs="parents verbose mode=", reads=False, act=_mkdir),
     Row("rmdir", flags="pv", longs="parents verbose ignore-fail-on-non-empty", reads=False, act=_rmdir),
     Row(
@@ -210,7 +217,7 @@ COMMANDS: Final = (
         reads=False,
         act=_rm,
     ),
-    Row("unlink", reads=False, act=_every("entry")),  # type: ignore[arg-type]
+    Row("unlink", reads=False, act=_every("entry")),
     Row(
         "cp",
         flags="rRaflspPdLHinuvTxb",

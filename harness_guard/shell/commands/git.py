@@ -113,7 +113,11 @@ _READING: Final = (
         longs="count= format= sort= points-at= merged=? no-merged=? contains=? no-contains=? shell perl python tcl "
         "ignore-case color=? omit-empty exclude=",
     ),
-    Row("show-ref", flags="qdsh", longs="head heads tags branches dereference hash=? verify abbrev=? exclude-existing=? quiet exists"),
+    Row(
+        "show-ref",
+        flags="qdsh",
+        longs="head heads tags branches dereference hash=? verify abbrev=? exclude-existing=? quiet exists",
+    ),
     Row("count-objects", flags="vH", longs="verbose human-readable"),
     Row("check-ignore", flags="vqnz", longs="verbose quiet non-matching stdin no-index"),
     Row("check-attr", flags="az", longs="all stdin cached source="),
@@ -121,7 +125,11 @@ _READING: Final = (
     Row("range-diff", longs="no-color color=? creation-factor= no-dual-color left-only right-only stat=?"),
     Row("version", longs="build-options"),
     Row("var"),
-    Row("show-branch", flags="ar", longs="all remotes current topo-order date-order sparse more= list merge-base independent"),
+    Row(
+        "show-branch",
+        flags="ar",
+        longs="all remotes current topo-order date-order sparse more= list merge-base independent",
+    ),
     Row("verify-pack", flags="vs", longs="verbose stat-only"),
     Row("get-tar-commit-id"),
     Row("stripspace", flags="sc"),
@@ -161,6 +169,12 @@ def _symbolic_ref(call: Call, options: Options) -> None:
         call.opaque("git symbolic-ref that writes", is_writer=True)
 
 
+def _reflog(call: Call, options: Options) -> None:
+    first = options.operands[0].text if options.operands else ""
+    if first in {"expire", "delete", "drop", "write", None}:
+        call.opaque("git reflog that writes", is_writer=True)
+
+
 _LISTING: Final = (
     Row(
         "branch",
@@ -178,7 +192,13 @@ _LISTING: Final = (
     Row("remote", flags="v", longs="verbose", act=_first_of("", "get-url")),
     Row("stash", flags=_DIFF_FLAGS, longs=f"{_DIFF_LONGS} oneline", act=_first_of("list", "show")),
     Row("worktree", flags="vz", longs="porcelain verbose", act=_first_of("list")),
-    Row("reflog", flags="npq", valued="n", longs=f"{_LOG_LONGS} {_DIFF_LONGS}", act=lambda call, options: _reflog(call, options)),
+    Row(
+        "reflog",
+        flags="npq",
+        valued="n",
+        longs=f"{_LOG_LONGS} {_DIFF_LONGS}",
+        act=_reflog,
+    ),
     Row(
         "config",
         flags="lz",
@@ -190,12 +210,6 @@ _LISTING: Final = (
     Row("notes", act=_first_of("list", "show")),
     Row("bisect", act=_first_of("log")),
 )
-
-
-def _reflog(call: Call, options: Options) -> None:
-    first = options.operands[0].text if options.operands else ""
-    if first in {"expire", "delete", "drop", "write", None}:
-        call.opaque("git reflog that writes", is_writer=True)
 
 
 def _own(call: Call, facts: GitFacts) -> None:
@@ -225,7 +239,7 @@ def _restore(call: Call, options: Options) -> None:
     _pathspecs(call, options.operands, writes=True)
 
 
-def _checkout(call: Call, options: Options) -> None:
+def _checkout(call: Call, _options: Options) -> None:
     """Only ``git checkout [TREE] -- PATH…``: without the dashes git guesses what a word is."""
     texts = [field.text for field in call.args]
     if texts.count("--") != 1:
@@ -251,13 +265,19 @@ def _mv(call: Call, options: Options) -> None:
             call.write(Field(f"{target.text}/{name}"), "tree")
 
 
+def _reset(call: Call, _options: Options) -> None:
+    """``git reset [--] PATH…`` and ``git reset`` alone only touch the index; a commit could move the branch."""
+    texts = [field.text for field in call.args]
+    if texts and texts not in (["HEAD"], ["-q"], ["--quiet"]) and "--" not in texts[:2]:
+        call.opaque("git reset that may move the branch", is_writer=True)
+
+
 _WRITING: Final = (
     Row(
         "add",
         flags="AunvfN",
         longs="all update dry-run verbose force intent-to-add no-all ignore-removal refresh ignore-errors ignore-missing "
         "renormalize chmod= sparse",
-        act=lambda call, options: None,
     ),
     Row(
         "commit",
@@ -271,15 +291,8 @@ _WRITING: Final = (
     Row("checkout", is_free=True, act=_checkout),
     Row("rm", flags="rfnq", longs="force dry-run cached quiet ignore-unmatch", act=_rm),
     Row("mv", flags="fknv", longs="force dry-run verbose", act=_mv),
-    Row("reset", flags="q", longs="quiet", act=lambda call, options: _reset(call, options)),
+    Row("reset", flags="q", longs="quiet", act=_reset),
 )
-
-
-def _reset(call: Call, options: Options) -> None:
-    """``git reset [--] PATH…`` and ``git reset`` alone only touch the index; a commit could move the branch."""
-    texts = [field.text for field in call.args]
-    if texts and texts not in (["HEAD"], ["-q"], ["--quiet"]) and "--" not in texts[:2]:
-        call.opaque("git reset that may move the branch", is_writer=True)
 
 
 READERS: Final = {row.name: row for row in (*_READING, *_LISTING)}

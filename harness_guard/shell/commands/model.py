@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Act = Callable[["Call", "Options"], None]
 
 DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"))  # contract section 7
+PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 ANYTHING = "/"
 
 
@@ -80,7 +81,13 @@ class Call:
     __slots__ = ("args", "cwds", "git", "home", "links", "name", "needs_git", "reads", "runs", "unknown", "writes")
 
     def __init__(
-        self, name: str, args: tuple[Field, ...], *, cwds: tuple[str, ...] | None, home: str, git: Mapping[str, GitFacts]
+        self,
+        name: str,
+        args: tuple[Field, ...],
+        *,
+        cwds: tuple[str, ...] | None,
+        home: str,
+        git: Mapping[str, GitFacts],
     ) -> None:
         """Take the program, its arguments, the folders it may run in (``None``: unknown) and the known git facts."""
         self.name = name
@@ -136,7 +143,10 @@ class Call:
             self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
             return
         for path, is_pattern in found:
-            if path not in DEVICES:
+            if path.startswith(PER_PROCESS) and path not in DEVICES:
+                # What lies there differs from process to process: the guard cannot look it up for another one.
+                self.opaque(f"{self.name} writes through a path that each process sees differently", is_writer=True)
+            elif path not in DEVICES:
                 self.writes.append(Write(path, kind, self.name, is_pattern))
 
     def link(self, target: Field, path: Field, *, is_hard: bool) -> None:
@@ -278,6 +288,7 @@ def run_row(row: Row, call: Call) -> None:
 
 
 def _read_free(call: Call, field: Field) -> None:
+    is_tree = call.name in {"grep", "egrep", "fgrep", "du", "ls"}
     start = field.start
     if start.startswith("-"):
         # ``--files0-from=F`` and ``-fF`` name files too.
@@ -287,4 +298,4 @@ def _read_free(call: Call, field: Field) -> None:
         elif len(text) > 2 and text[1] != "-":
             call.read(Field(text[2:]))
         return
-    call.read(field)
+    call.read(field, is_tree=is_tree)

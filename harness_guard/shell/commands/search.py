@@ -7,23 +7,18 @@ from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row
 from harness_guard.shell.sed_script import is_harmless
+from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.shell.words import Field
-
 # find: every test and action that only looks; with the number of words that follow.
 _FIND = {
     **dict.fromkeys(
-        ("-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime -mmin "
-         "-amin -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -maxdepth -mindepth -links -inum -samefile "
-         "-lname -ilname -fstype -printf -regextype -used -newermt").split(), 1),
+        ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-perm", "-user", "-group", "-uid", "-gid", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-lname", "-ilname", "-fstype", "-printf", "-regextype", "-used", "-newermt"], 1),
     **dict.fromkeys(
-        ("-print -print0 -ls -prune -quit -empty -true -false -not -and -or -a -o ! ( ) , -depth -d -xdev -mount -daystart "
-         "-follow -noleaf -readable -writable -executable -nouser -nogroup -ignore_readdir_race -nowarn -warn "
-         "-noignore_readdir_race").split(), 0),
+        ["-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-true", "-false", "-not", "-and", "-or", "-a", "-o", "!", "(", ")", ",", "-depth", "-d", "-xdev", "-mount", "-daystart", "-follow", "-noleaf", "-readable", "-writable", "-executable", "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn", "-noignore_readdir_race"], 0),
 }  # fmt: skip
 
 
@@ -59,8 +54,6 @@ def _find(call: Call, _options: Options) -> None:
             return
         index += arity
     if not roots and call.cwds:
-        from harness_guard.shell.words import Field
-
         call.read(Field("."), is_tree=True)
 
 
@@ -69,8 +62,6 @@ _FIND_WRITES = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
 
 def _find_exec(call: Call, index: int) -> int:
     """Hand the program of ``-exec … ;`` on, with unknown words where ``{}`` stands; gives the next index or -1."""
-    from harness_guard.shell.words import Field
-
     words = []
     while index < len(call.args) and call.args[index].text not in {";", "+"}:
         field = call.args[index]
@@ -91,6 +82,16 @@ def _find_exec(call: Call, index: int) -> int:
 def _sort(call: Call, options: Options) -> None:
     for field in options.values("-o", "--output"):
         call.write(field, "file")
+    for field in options.values("-T"):
+        call.write(field, "tree")
+
+
+def _rg(call: Call, options: Options) -> None:
+    """The first operand is the pattern, unless an option gives it; without a path the working folder is searched."""
+    has_pattern = options.has("-e", "--regexp", "-f", "--file", "--files")
+    places = options.operands if has_pattern else options.operands[1:]
+    for field in places or (Field("."),):
+        call.read(field, is_tree=True)
 
 
 def _uniq(call: Call, options: Options) -> None:
@@ -137,8 +138,6 @@ def _sed(call: Call, options: Options) -> None:
 
 
 def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -> None:
-    from harness_guard.shell.words import Field
-
     for suffix in suffixes:
         if suffix is None or suffix.text == "":
             continue
@@ -171,12 +170,10 @@ def _is_pure_awk(program: str) -> bool:
     if ">" not in program:
         return True
     head = program[: program.rindex(">")]
-    return not set(head) & set("{}\"/\\")
+    return not set(head) & set('{}"/\\')
 
 
-_RG = (
-    "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
-)  # letters with a colon take a value
+_RG = "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"  # letters with a colon take a value
 
 COMMANDS: Final = (
     Row("find", is_free=True, reads=False, act=_find),
@@ -230,6 +227,8 @@ COMMANDS: Final = (
         "after-context= before-context= context= max-count= max-depth= replace= color= colors= sort= sortr= max-columns= "
         "max-filesize= no-config engine= multiline-dotall passthru threads= encoding= binary no-ignore-parent "
         "one-file-system null-data max-columns-preview file= ignore-file= path-separator= debug version",
+        reads=False,
+        act=_rg,
     ),
     *(
         Row(
