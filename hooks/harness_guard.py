@@ -27,9 +27,9 @@ def _main() -> int:
             return 70  # the launcher answers for everything that ends without a verdict
         try:
             sys.path.insert(0, hooks)
-            from last_resort import answer
+            import last_resort  # type: ignore[import-not-found]  # the folder goes on the path above, and only now
 
-            return answer(error, is_event=not arguments)
+            return int(last_resort.answer(error, is_event=not arguments))
         except BaseException:  # noqa: BLE001  a closed output, say
             posix.write(2, b"harness-guard entry.broken: the guard cannot be loaded\n")
             return 2
