@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -72,11 +73,11 @@ def test_install_into_both_hosts_and_again(user: User) -> None:
     text = configuration.read_text()
     kept = USERS_CONFIGURATION.replace("[features]\n", "[features]\nunified_exec_tty = false\n")
     assert text.startswith(kept), "what the user wrote is kept byte for byte"
-    settings = (user.world.folder("config") / "settings.json").read_bytes()
+    settings = json.loads((user.world.folder("config") / "settings.json").read_text())
     second = user.run("install")
     assert second.returncode == 0, second.stdout + second.stderr
     assert configuration.read_text() == text
-    assert (user.world.folder("config") / "settings.json").read_bytes() == settings
+    assert json.loads((user.world.folder("config") / "settings.json").read_text()) == settings
     assert user.faults("claude") == []
     assert user.faults("codex") == ["trusted hooks"]
 
