@@ -39,7 +39,9 @@ def loaded(run: LiveRun, payload: bytes) -> set[str]:
     argv = [python, *flags, str(ROOT / "hooks" / "harness_guard.py"), "--launched", "PreToolUse"]
     done = subprocess.run(argv, env=run.environ, cwd=run.repository, input=payload, capture_output=True, check=False)
     assert done.stdout == b"harness-guard:pass\n"
-    rows = [line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time")]
+    rows = [
+        line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time")
+    ]
     return set(rows)
 
 

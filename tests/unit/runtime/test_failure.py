@@ -8,7 +8,7 @@ import pytest
 
 from harness_guard.runtime.failure import describe, failure, framed
 
-TEXT = "harness-guard entry.cannot-decide: it \"broke\".\nNext: run `x`"
+TEXT = 'harness-guard entry.cannot-decide: it "broke".\nNext: run `x`'
 
 
 def test_each_event_has_its_answer() -> None:
@@ -21,7 +21,11 @@ def test_each_event_has_its_answer() -> None:
     assert (json.loads(out), err, status) == ({"hookSpecificOutput": inner}, "", 0)
     out, err, status = failure("ConfigChange", seen, remedy)
     assert (json.loads(out), err, status) == ({"decision": "block", "reason": TEXT}, TEXT, 2)
-    for event, name in (("PreToolUse", "PreToolUse"), ("PreSkillShellCommand", "PreSkillShellCommand"), ("New", "PreToolUse")):
+    for event, name in (
+        ("PreToolUse", "PreToolUse"),
+        ("PreSkillShellCommand", "PreSkillShellCommand"),
+        ("New", "PreToolUse"),
+    ):
         out, err, status = failure(event, seen, remedy)
         inner = {"hookEventName": name, "permissionDecision": "deny", "permissionDecisionReason": TEXT}
         assert (json.loads(out), err, status) == ({"hookSpecificOutput": inner}, TEXT, 2)
