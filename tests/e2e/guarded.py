@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tests.e2e.hosts.script import Call, JsonObject, Say, ScriptError, Seen
@@ -319,13 +319,22 @@ class Guarded:
         answered once while a plan is unfinished.
         """
         self.planned(**options)
-        turn = self.host.answer("y", *(steps or self.idle()), children=children)
+        turn = self.approve(*steps, children=children)
         assert "Approval activated" in turn.told()
         return turn
 
+    def approve(self, *steps: Step, children: dict[str, tuple[Step, ...]] | None = None) -> Turn:
+        """Answer the open gate as a human does.
+
+        The model first looks around, which the report leaves out: a host writes down who typed a prompt only a moment
+        after it has asked the model, and until then the guard refuses to use the new authority.
+        """
+        turn = self.host.answer("y", self.host.read("README.md"), *(steps or self.idle()), children=children)
+        return replace(turn, calls=turn.calls[1:])
+
     def idle(self) -> tuple[Step, ...]:
         """A turn that does nothing in an unfinished run: the first end is blocked, the second passes."""
-        return self.host.read("README.md"), Say("Nothing yet."), Say("Still nothing.")
+        return Say("Nothing yet."), Say("Still nothing.")
 
     def spawn(self, seen: Seen) -> Call:
         """The spawn call with the handed-out arguments."""

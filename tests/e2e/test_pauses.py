@@ -19,8 +19,7 @@ def test_a_write_outside_pauses_and_a_resume_goes_on(host: Guarded) -> None:
     assert "# Repair Resume" in str(turn.call().output)
     assert turn.changed == ()
     assert (host.standing(), host.gate()) == (("paused_boundary", "revoked"), "Repair Resume")
-    later = host.host.answer(
-        "y",
+    later = host.approve(
         host.host.write("src/inside.py", "inside = 1\n"),
         host.host.write("docs/outside.md", "outside\n"),
         Say("Stopped."),
