@@ -120,7 +120,7 @@ def print_oracle(folder: Path, *, strict: bool, causes: int) -> int:
         shown = " ".join(boundary)
         print(f"{shown:24} unsound {total['unsound_allow']:3} of {total['must_deny']:4}  false denies {total['false_deny']:4} of "
               f"{total['harmless']:4} ({total['false_deny_pct']} %)  faults {summary['faults']}  {summary['latency_ms']}")  # fmt: skip
-        unsound += _unsound_beyond_git(summary)
+        unsound += _unsound_beyond_git(summary, corpus)
         if boundary == BOUNDARIES[0] and causes:
             for name, row in summary["by_group"].items():
                 if row["false_deny"]:
@@ -129,16 +129,15 @@ def print_oracle(folder: Path, *, strict: bool, causes: int) -> int:
     return unsound
 
 
-def _unsound_beyond_git(summary: dict[str, object]) -> int:
+def _unsound_beyond_git(summary: dict[str, object], corpus: dict[str, dict[str, object]]) -> int:
+    """Count the unsound allows; git's own files (P7) and what the command does not name are printed, not counted."""
     found = 0
     for example in summary["unsound_examples"]:
-        outside = [path for path in example["wrote"] if "/.git/" not in f"{path}/"]
-        print(
-            "    unsound" if outside else "    git's own files",
-            example["id"],
-            repr(example["cmd"][:120]),
-            example["wrote"][:3],
-        )
+        incidental = corpus[example["id"]]["incidental_outside"]
+        named = [path for path in example["wrote"] if path not in incidental]
+        outside = [path for path in named if "/.git/" not in f"{path}/"]
+        label = "unsound" if outside else "git's own files" if named else "not named"
+        print(f"    {label:16}", example["id"], repr(example["cmd"][:100]), example["wrote"][:3])
         found += bool(outside)
     return found
 

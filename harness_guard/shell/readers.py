@@ -37,7 +37,7 @@ from harness_guard.shell.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from harness_guard.shell.facts import Readings
 
@@ -459,6 +459,8 @@ def _agreed(text: str, script: Script) -> Script | Unparsed:
     second = _second(text)
     if second is None:
         return script
+    if any(kind == "declaration" for kind, _, _ in _spans(script)):
+        return script  # shfmt knows ``export`` as a construct, bashlex as a program: their words cannot be compared
     first = sorted(_spans(script))
     if not text.isascii():
         widths = _characters(text)
@@ -492,10 +494,12 @@ def _spans(script: Script) -> Iterator[tuple[str, int, int]]:
         elif isinstance(item, Assign):
             todo += [part.body for part in item.value.parts if isinstance(part, Subst)] if item.value else []
         else:
+            if isinstance(item, Simple) and item.declares:
+                yield ("declaration", 0, 0)
             todo += _children(item)
 
 
-def _children(item: object) -> list[object]:
+def _children(item: object) -> Sequence[object]:
     """Give the direct parts of a tree value that hold words, redirections or scripts."""
     match item:
         case Script(statements):
@@ -509,8 +513,7 @@ def _children(item: object) -> list[object]:
         case AndOr(_, left, right):
             return [left, right]
         case Block(inner) | Function(_, inner):
-            children: list[object] = [inner]
-            return children
+            return [inner]
         case If(branches, otherwise):
             return [part for pair in branches for part in pair] + [otherwise]
         case For(_, words, body):

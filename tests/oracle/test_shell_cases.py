@@ -1,0 +1,74 @@
+"""The same case rows, run by real bash in a throwaway folder: what was written is among what was predicted."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness_guard.evidence.shell_facts import gather
+from harness_guard.shell.analysis import ShellFacts, Surroundings, analyse
+from harness_guard.shell.effects import Effects
+
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "cases/shell/effects.jsonl").read_text(encoding="utf-8").splitlines()
+]
+# Rows that are harmless to run: they read, or write below the working folder or the home folder made here.
+HARMLESS = [row for row in ROWS if row["kind"] != "unknown" and "rg " not in row["cmd"] and "jq " not in row["cmd"]]
+FILES = {"a.txt": "a\nb\n", "b.txt": "b\n", "a": "1\n", "src/x.py": "x\n", "docs/y.txt": "y\n", "link-to/z": "z\n"}
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    found = {}
+    for top, folders, files in os.walk(folder):
+        if "/.git" in top:
+            continue
+        for name in (*folders, *files):
+            path = Path(top) / name
+            status = path.lstat()
+            content = path.read_bytes() if path.is_file() else b""
+            found[str(path)] = (status.st_mode, status.st_ino, content)
+    return {path: value for path, value in found.items() if "/.git" not in path}
+
+
+@pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row["id"])
+def test_written_is_predicted(row: dict[str, str], tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "repo"
+    home.mkdir()
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / "link").symlink_to("link-to")
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
+    subprocess.run(["git", "init", "-q", str(root)], check=True, env=environ)
+    facts = ShellFacts()
+    found = analyse(row["cmd"], Surroundings(str(root), str(root), str(home)), facts)
+    while not isinstance(found, Effects):
+        facts = gather(row["cmd"], found, facts, shfmt=str(Path(sys.executable).parent / "shfmt"))
+        found = analyse(row["cmd"], Surroundings(str(root), str(root), str(home)), facts)
+    assert found.unknown == ()
+    before = snapshot(tmp_path)
+    subprocess.run(["bash", "-c", row["cmd"]], cwd=root, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+    after = snapshot(tmp_path)
+    written = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    missed = [path for path in written if not any(covers(write.path, write.kind, path) for write in found.writes)]
+    assert missed == []
+
+
+def covers(predicted: str, kind: str, path: str) -> bool:
+    real = os.path.realpath(predicted)
+    plain = os.path.normpath(predicted)
+    inside = path.startswith((f"{real}/", f"{plain}/"))
+    # ``mkdir -p`` makes the folders on the way; they lie above what it names.
+    above = f"{plain}/".startswith(f"{path}/")
+    return path in {real, plain} or (kind == "tree" and inside) or above or fnmatch.fnmatch(path, plain)
+
+
+def test_there_are_rows_to_run() -> None:
+    assert len(HARMLESS) > 70

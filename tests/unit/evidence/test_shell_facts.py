@@ -1,0 +1,111 @@
+"""Facts from real processes: readers and git, in real folders."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness_guard.evidence.shell_facts import gather
+from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
+
+SHFMT = str(Path(sys.executable).parent / "shfmt")
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    (tmp_path / "home").mkdir()
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
+
+
+def git_facts(folder: Path) -> GitFacts:
+    return gather("", Needs((), (str(folder),)), ShellFacts(), shfmt=SHFMT).git[str(folder)]
+
+
+def setting(folder: Path, name: str, value: str) -> None:
+    subprocess.run(["git", "-C", str(folder), "config", name, value], check=True)
+
+
+def test_readings() -> None:
+    facts = gather("", Needs(("ls", "ls '", "a\0b")), ShellFacts(), shfmt=SHFMT)
+    assert facts.readings["ls"].is_bash and facts.readings["ls"].tree.startswith("{")
+    assert facts.readings["ls '"] == Readings("", "shfmt cannot read it", is_bash=False)
+    assert facts.readings["a\0b"] == Readings("", "the text is not plain UTF-8", is_bash=False)
+
+
+def test_nothing_of_the_text_is_executed(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    gather("", Needs((f"touch {mark}", f"set +n\ntouch {mark}")), ShellFacts(), shfmt=SHFMT)
+    assert not mark.exists()
+
+
+def test_a_missing_reader_refuses() -> None:
+    facts = gather("", Needs(("ls",)), ShellFacts(), shfmt="/nonexistent/shfmt")
+    assert facts.readings["ls"] == Readings("", "shfmt cannot read it", is_bash=True)
+
+
+def test_a_slow_reader_is_ended(tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    facts = gather("", Needs(("ls",)), ShellFacts(), shfmt=str(slow), time_limit_s=0.3)
+    assert facts.readings["ls"].refusal == "shfmt cannot read it"
+
+
+def test_known_facts_are_kept() -> None:
+    known = ShellFacts({"x": Readings("", "y", is_bash=False)}, {})
+    assert gather("", Needs(), known, shfmt=SHFMT) == known
+
+
+def test_a_quiet_repository(repo: Path) -> None:
+    assert git_facts(repo) == GitFacts(str(repo), f"{repo}/.git", f"{repo}/.git")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reads", "writes"),
+    [
+        ("core.fsmonitor", "./x", True, True),
+        ("core.fsmonitor", "false", False, False),
+        ("diff.external", "./x", True, True),
+        ("diff.pdf.textconv", "./x", True, True),
+        ("filter.x.clean", "./x", True, True),
+        ("filter.lfs.clean", "git-lfs clean -- %f", False, False),
+        ("filter.lfs.clean", "./x", True, True),
+        ("commit.gpgsign", "true", False, True),
+        ("user.name", "x", False, False),
+        ("remote.origin.promisor", "true", True, True),
+    ],
+)
+def test_settings_that_run_something(repo: Path, *, name: str, value: str, reads: bool, writes: bool) -> None:
+    setting(repo, name, value)
+    found = git_facts(repo)
+    assert (bool(found.reading), bool(found.writing)) == (reads, writes)
+
+
+def test_hooks(repo: Path) -> None:
+    hook = repo / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n")
+    assert git_facts(repo).writing == ()
+    hook.chmod(0o755)
+    assert (git_facts(repo).reading, git_facts(repo).writing) == ((), ("the hook pre-commit",))
+    setting(repo, "core.hooksPath", "elsewhere")
+    assert git_facts(repo).writing == ()
+
+
+def test_a_configuration_file_inside_the_working_tree(repo: Path) -> None:
+    (repo / "more").write_text("[user]\n\tname = x\n")
+    setting(repo, "include.path", str(repo / "more"))
+    assert git_facts(repo).reading == (f"what a configuration file of the working tree names: {repo}/more",)
+
+
+def test_variables(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", "./x")
+    assert git_facts(repo).reading == ("what the variable GIT_EXTERNAL_DIFF names",)
