@@ -8,6 +8,7 @@ import sys
 import click
 
 from harness_guard.cli.installation import plugin_root, version
+from harness_guard.cli.say import say
 from harness_guard.cli.verbs import artifact, demo, doctor, install, status
 from harness_guard.errors import HarnessError
 
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except HarnessError as error:
-        click.echo(f"harness-guard {error.rule}: {error.seen}\nNext: {error.remedy}", err=True)
+        say(f"harness-guard {error.rule}: {error.seen}\nNext: {error.remedy}", err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED

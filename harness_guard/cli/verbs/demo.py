@@ -10,6 +10,7 @@ from harness_guard.cli.installation import data_places, plugin_root
 from harness_guard.cli.rehearsal.material import FILES
 from harness_guard.cli.rehearsal.scenes import SCENES, Play
 from harness_guard.cli.rehearsal.stage import set_stage
+from harness_guard.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,23 +39,23 @@ def command() -> int:
     root = plugin_root()
     differing = 0
     with set_stage(root, data_places(None, os.environ), FILES) as stage:
-        click.echo(f"A guarded run in {stage.repository}, fired through {root}/hooks/hooks.json\n")
+        say(f"A guarded run in {stage.repository}, fired through {root}/hooks/hooks.json\n")
         play = Play(stage, root)
         for number, scene in enumerate(SCENES, 1):
             fired, problem = play.play(scene)
             _show(number, scene, fired)
             if problem is not None:
                 differing += 1
-                click.echo(f"    UNEXPECTED: {problem}")
+                say(f"    UNEXPECTED: {problem}")
     if differing:
-        click.echo(f"\n{differing} of {len(SCENES)} answers are not what they have to be; please report this output.")
+        say(f"\n{differing} of {len(SCENES)} answers are not what they have to be; please report this output.")
         return 1
-    click.echo(f"\nAll {len(SCENES)} answers are what they have to be.")
+    say(f"\nAll {len(SCENES)} answers are what they have to be.")
     return 0
 
 
 def _show(number: int, scene: Scene, fired: Fired) -> None:
-    click.echo(f"{number:2}. {scene.event}: {scene.tried}")
+    say(f"{number:2}. {scene.event}: {scene.tried}")
     first = fired.first_line.removeprefix("harness-guard ").removeprefix("harness-guard: ")
     short = first if len(first) <= _LINE else f"{first[: _LINE - 1]}…"
-    click.echo(f"    -> {_WORDS[fired.verdict]}{': ' + short if short else ''}")
+    say(f"    -> {_WORDS[fired.verdict]}{': ' + short if short else ''}")

@@ -12,6 +12,7 @@ from harness_guard.cli.checks.plugin_files import check_files
 from harness_guard.cli.checks.runtime_state import check_runtime
 from harness_guard.cli.hosts.host import NAMES, chosen_hosts
 from harness_guard.cli.installation import plugin_root
+from harness_guard.cli.say import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ def command(choice: str | None) -> int:
     own, cwd = plugin_root(), os.getcwd()
     failed = 0
     for host in chosen_hosts(choice, os.environ):
-        click.echo(f"{host.title} ({host.binary}), seen from {cwd}")
+        say(f"{host.title} ({host.binary}), seen from {cwd}")
         for check in _checks(host, own, cwd):
             failed += not check.is_ok
-            click.echo(f"  {'ok  ' if check.is_ok else 'FAIL'} {check.title}: {check.seen}")
+            say(f"  {'ok  ' if check.is_ok else 'FAIL'} {check.title}: {check.seen}")
             if check.mend:
-                click.echo(f"       Next: {check.mend}")
-        click.echo(f"  (cannot be seen from here: {_NOT_KNOWABLE[host.name]})")
-    click.echo(f"{failed} checks failed" if failed else "all is well")
+                say(f"       Next: {check.mend}")
+        say(f"  (cannot be seen from here: {_NOT_KNOWABLE[host.name]})")
+    say(f"{failed} checks failed" if failed else "all is well")
     return 1 if failed else 0
 
 

@@ -12,6 +12,7 @@ from harness_guard.cli.hosts.installed import installed_plugin
 from harness_guard.cli.hosts.switches import TTY_FEATURE
 from harness_guard.cli.hosts.toml_edit import with_switch
 from harness_guard.cli.installation import data_places, plugin_root
+from harness_guard.cli.say import say
 from harness_guard.errors import ProvisionError
 from harness_guard.runtime.provision import provision, replace_file
 
@@ -44,7 +45,7 @@ def command(choice: str | None, *, dry_run: bool) -> int:
         _check_source(host, root)
     source = data_places(None, os.environ).data
     for host in hosts:
-        click.echo(f"{host.title} ({host.binary})")
+        say(f"{host.title} ({host.binary})")
         if dry_run:
             _tell_steps(host, root)
             continue
@@ -52,8 +53,8 @@ def command(choice: str | None, *, dry_run: bool) -> int:
         source = _prepare(host, source)
         if host.name == "codex":
             _refuse_terminals(host)
-        click.echo(f"  left for you: {_TRUST[host.name]}.")
-    click.echo("nothing was done (--dry-run)" if dry_run else "Look with `harness-guard doctor` whether all is well.")
+        say(f"  left for you: {_TRUST[host.name]}.")
+    say("nothing was done (--dry-run)" if dry_run else "Look with `harness-guard doctor` whether all is well.")
     return 0
 
 
@@ -75,17 +76,17 @@ def _check_source(host: Host, root: str) -> None:
 
 def _tell_steps(host: Host, root: str) -> None:
     for step in _steps(root, host.name):
-        click.echo(f"  would run: {host.name} {' '.join(step)}")
-    click.echo(f"  would prepare: {host.places.data}")
+        say(f"  would run: {host.name} {' '.join(step)}")
+    say(f"  would prepare: {host.places.data}")
     if host.name == "codex":
-        click.echo(f"  would set: features.{TTY_FEATURE} = false in {host.home}/config.toml")
-    click.echo(f"  left for you: {_TRUST[host.name]}.")
+        say(f"  would set: features.{TTY_FEATURE} = false in {host.home}/config.toml")
+    say(f"  left for you: {_TRUST[host.name]}.")
 
 
 def _register(host: Host, root: str) -> None:
     for step in _steps(root, host.name):
         host.run(*step)
-        click.echo(f"  done: {host.name} {' '.join(step)}")
+        say(f"  done: {host.name} {' '.join(step)}")
 
 
 def _prepare(host: Host, source: str) -> str:
@@ -97,7 +98,7 @@ def _prepare(host: Host, source: str) -> str:
     data = host.places.data
     os.makedirs(data, mode=0o700, exist_ok=True)
     provision(data, found.root, source=None if os.path.realpath(data) == os.path.realpath(source) else source)
-    click.echo(f"  prepared: {data}")
+    say(f"  prepared: {data}")
     return data
 
 
@@ -114,7 +115,7 @@ def _refuse_terminals(host: Host) -> None:
     except ProvisionError as error:
         raise ProvisionError(error.rule, f"{path}: {error.seen}", error.remedy) from None
     if edited == text:
-        click.echo(f"  stands already: features.{TTY_FEATURE} = false in {path}")
+        say(f"  stands already: features.{TTY_FEATURE} = false in {path}")
         return
     replace_file(path, edited, mode)
-    click.echo(f"  set: features.{TTY_FEATURE} = false in {path}, so that the model cannot type into a program unseen")
+    say(f"  set: features.{TTY_FEATURE} = false in {path}, so that the model cannot type into a program unseen")

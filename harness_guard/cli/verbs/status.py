@@ -9,6 +9,7 @@ import click
 
 from harness_guard.cli.installation import data_places
 from harness_guard.cli.runs import all_runs, one_run
+from harness_guard.cli.say import say
 from harness_guard.errors import HarnessError
 from harness_guard.kernel.state import state_to_json
 from harness_guard.kernel.texts import status_text
@@ -30,11 +31,11 @@ def command(data: str | None, session: str | None, *, as_json: bool) -> int:
     places = data_places(data, os.environ)
     stores = all_runs(places) if session is None else [one_run(places, session, os.environ)]
     if not stores and not as_json:
-        click.echo(f"no run in {places.data}")
+        say(f"no run in {places.data}")
     sound = True
     for number, store in enumerate(stores):
         if number and not as_json:
-            click.echo()
+            say()
         sound = _show(store, as_json=as_json) and sound
     return 0 if sound else 1
 
@@ -48,16 +49,16 @@ def _show(store: RunStore, *, as_json: bool) -> bool:
     except HarnessError as error:
         problem = {"rule": error.rule, "seen": error.seen, "remedy": error.remedy}
         text = f"state: NOT READABLE\n{error.rule}: {error.seen}\nNext: {error.remedy}"
-        click.echo(json.dumps({**head, "error": problem}) if as_json else f"{_head(store)}\n{text}")
+        say(json.dumps({**head, "error": problem}) if as_json else f"{_head(store)}\n{text}")
         return False
     if loaded is None:
         lost = "its state has vanished; tools are denied" if is_active else "no state"
         found = {**head, "state": None}
         remedy = "\nNext: End the run with `$harness cancel`; the human types it." if is_active else ""
-        click.echo(json.dumps(found) if as_json else f"{_head(store)}\n{lost}{remedy}")
+        say(json.dumps(found) if as_json else f"{_head(store)}\n{lost}{remedy}")
         return not is_active
     whole = {**head, "state": state_to_json(loaded.state)}
-    click.echo(json.dumps(whole) if as_json else f"{_head(store)}\n{status_text(loaded.state)}")
+    say(json.dumps(whole) if as_json else f"{_head(store)}\n{status_text(loaded.state)}")
     return True
 
 

@@ -102,3 +102,10 @@ def test_a_session_that_has_no_run(run: Simulator, command: Command) -> None:
             f"Next: give --session with one of: {run.session}\n"
         ),
     )
+
+
+def test_a_task_cannot_move_the_terminal_s_cursor(run: Simulator, command: Command) -> None:
+    run.prompt("$harness keep\x1b[2J digits\u202e")
+    status, out, _ = command("status")
+    assert status == 0
+    assert "task: keep\\x1b[2J digits\\u202e\n" in out
