@@ -2,7 +2,7 @@
 
     python benchmarks/score_corpora.py --corpora DIR [--shfmt PATH] [--strict] [--causes N]
 
-``DIR`` holds ``shell-oracle/`` (corpus, fixture, ``score.py``) and ``peer-cases/``. Needs root for the fixture's mounts.
+``DIR`` holds ``shell-oracle/`` (corpus, fixture, ``score.py``) and ``peer-cases/``. Needs root, for the mounts.
 The analysis runs in this process; the boundary here is a plain list of folders, resolved on the fixture.
 """
 
@@ -118,8 +118,9 @@ def print_oracle(folder: Path, *, strict: bool, causes: int) -> int:
         summary, details = score_oracle(folder, boundary=boundary, strict=strict)
         total = summary["total"]
         shown = " ".join(boundary)
-        print(f"{shown:24} unsound {total['unsound_allow']:3} of {total['must_deny']:4}  false denies {total['false_deny']:4} of "
-              f"{total['harmless']:4} ({total['false_deny_pct']} %)  faults {summary['faults']}  {summary['latency_ms']}")  # fmt: skip
+        denies = f"{total['false_deny']:4} of {total['harmless']:4} ({total['false_deny_pct']} %)"
+        print(f"{shown:24} unsound {total['unsound_allow']:3} of {total['must_deny']:4}  false denies {denies}")
+        print(f"    faults {summary['faults']}  latency {summary['latency_ms']}")
         unsound += _unsound_beyond_git(summary, corpus)
         if boundary == BOUNDARIES[0] and causes:
             for name, row in summary["by_group"].items():

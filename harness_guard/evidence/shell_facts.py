@@ -40,9 +40,16 @@ _STEERING: Final = (
     "GIT_CONFIG",
     "GIT_REDIRECT",
     "GIT_EXEC_PATH",
-)  # fmt: skip  each also as a beginning; settings that come in by variables are seen among the settings
-_SEEN: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_NOSYSTEM",
-                "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # fmt: skip
+)  # each also as a beginning; settings that come in by variables are seen among the settings
+_SEEN: Final = (
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_KEY_",
+    "GIT_CONFIG_VALUE_",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+)
 _NO: Final = frozenset(("", "false", "no", "off", "0"))
 
 
@@ -210,7 +217,7 @@ def _git_facts(folder: str, jobs: Sequence[_Job]) -> GitFacts:
         return GitFacts("", "", "", ("git, which was not found",), ("git, which was not found",))
     where, top, config = jobs
     lines = bytes(where.answer).decode("utf-8", "surrogateescape").split("\n") if where.status == 0 else []
-    git_folder, common = (lines[0], lines[1]) if len(lines) >= 2 else ("", "")
+    git_folder, common = (lines[0], lines[1]) if lines[1:] else ("", "")
     root = bytes(top.answer).decode("utf-8", "surrogateescape").rstrip("\n") if top.status == 0 else ""
     if config.status != 0:
         return GitFacts(root, git_folder, common, ("an unreadable configuration",), ("an unreadable configuration",))

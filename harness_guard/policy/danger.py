@@ -1,7 +1,7 @@
 """Hard danger: what no plan and no approval makes right, told from the programs that a command starts.
 
-The rules read argument vectors, never text: a commit message or a here-document that mentions ``rm -rf /`` is no danger.
-Wrappers (``env``, ``timeout``, ``xargs``, ``sh -c``, ``find -exec``) show their inner programs as programs of their own;
+The rules read argument vectors, never text: a commit message that mentions ``rm -rf /`` is no danger. Wrappers
+(``env``, ``timeout``, ``xargs``, ``sh -c``, ``find -exec``) show their inner programs as programs of their own;
 those that the table does not know (``sudo``, ``ssh``) are unwrapped here. Each row of ``RULES`` is one rule.
 """
 
@@ -96,11 +96,15 @@ def _operands(words: list[str]) -> list[str]:
 
 
 _PRECIOUS = frozenset(
-    ("/", "~", ".", "..", "*", "./*", "/*", "~/", "~/*", ".git", "./.git", "./", "../", "/home", "/root", "/etc", "/usr",
-     "/var", "/bin", "/sbin", "/lib", "/boot", "/dev", "/opt", "/sys", "/proc", "/Users", "/System", "/Library", "$HOME",
-     "/lib64", "/srv", "/mnt", "/home/*", "/etc/*", "/usr/*", "/var/*", ".*", "../*", "../..", "/tmp/..")
+    ("/", "~", ".", "..", "*", "./*", "/*", "~/", "~/*", ".git", "./.git", "./", "../", "/home", "/root", "/etc",
+     "/usr",
+     "/var", "/bin", "/sbin", "/lib", "/boot", "/dev", "/opt", "/sys", "/proc", "/Users", "/System", "/Library",
+     "$HOME",
+     "/lib64", "/srv", "/mnt", "/home/*", "/etc/*", "/usr/*", "/var/*", ".*", "../*", "../..", "../../..")
 )  # fmt: skip
 
+HOME_DEPTH = 2  # /home/NAME
+OCTAL_DIGITS = 4  # with the set-id digit in front
 _SYSTEM = frozenset(("bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "System", "Library"))
 
 
@@ -119,7 +123,7 @@ def _is_precious(program: Started, word: str) -> bool:
     whole = "/" + "/".join(parts)
     if (parts[:1] and parts[0] in _SYSTEM) or (len(parts) == 1 and set(parts[0]) & set("*?[")):
         return True
-    is_home = len(parts) == 2 and parts[0] in {"home", "Users"}
+    is_home = len(parts) == HOME_DEPTH and parts[0] in {"home", "Users"}
     return (
         whole in _PRECIOUS
         or is_home
@@ -275,7 +279,7 @@ def _opens_all(_program: Started, words: list[str]) -> bool:
         "a+rw",
     }
     is_setuid = any(
-        mode in {"u+s", "g+s", "+s", "ug+s"} or (len(mode) == 4 and mode[0] in "2467" and mode.isdigit())
+        mode in {"u+s", "g+s", "+s", "ug+s"} or (len(mode) == OCTAL_DIGITS and mode[0] in "2467" and mode.isdigit())
         for mode in modes
     )
     return is_setuid or any(mode in letters for mode in modes)
@@ -289,7 +293,8 @@ def _precious_owner(program: Started, words: list[str]) -> bool:
 _SECRETS = (
     "/.ssh/id_", "/.aws/credentials", "/.gnupg/", "/.netrc", "/.pgpass", "/.docker/config.json", "/.kube/config",
     "/.config/gcloud/", "/.config/gh/hosts.yml", "/.git-credentials", "/.azure/", "/.npmrc", "/.pypirc", "/etc/shadow",
-    "/etc/gshadow", "/etc/sudoers", "/.vault-token", "/.claude/.credentials.json", "/.codex/auth.json", "/.password-store/",
+    "/etc/gshadow", "/etc/sudoers", "/.vault-token", "/.claude/.credentials.json", "/.codex/auth.json",
+    "/.password-store/",
     "/proc/self/environ",
 )  # fmt: skip
 _NAMES_ALONE = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
@@ -342,6 +347,10 @@ def _publishes_package(_program: Started, words: list[str]) -> bool:
     return not is_dry and any(word in {"publish", "unpublish"} for word in _operands(words)[:3])
 
 
+def _pairs(words: list[str]) -> list[tuple[str, str]]:
+    return [(words[index - 1], words[index]) for index in range(1, len(words))]
+
+
 def _switches_off(program: Started, words: list[str]) -> bool:
     name = (program.argv[0] or "").rpartition("/")[2]
     plain = _operands(words)
@@ -352,7 +361,7 @@ def _switches_off(program: Started, words: list[str]) -> bool:
         )
     return (
         any(word.startswith(("features.hooks=false", "features.hooks=0")) for word in words)
-        or any(first == "--disable" and second == "hooks" for first, second in zip(words, words[1:], strict=False))
+        or any(first == "--disable" and second == "hooks" for first, second in _pairs(words))
         or "--dangerously-bypass-approvals-and-sandbox" in words
         or plain[:2] in (["plugin", "remove"], ["plugin", "disable"])
     )
@@ -408,57 +417,162 @@ RULES: Final = (
     Rule(
         "danger.device",
         "it would format or partition a device",
-        "mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.btrfs mkfs.vfat mke2fs mkswap fdisk sfdisk gdisk parted sgdisk "
+        "mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.btrfs mkfs.vfat mke2fs mkswap fdisk sfdisk gdisk "
+        "parted sgdisk "
         "cryptsetup blkdiscard hdparm lvremove vgremove pvremove",
         _always,
     ),
-    Rule("danger.device", "it would format or partition a device", "diskutil", _starts("eraseDisk", "eraseVolume", "partitionDisk", "reformat", "zeroDisk", "secureErase", "apfs deleteContainer", "apfs deleteVolume")),
+    Rule(
+        "danger.device",
+        "it would format or partition a device",
+        "diskutil",
+        _starts(
+            "eraseDisk",
+            "eraseVolume",
+            "partitionDisk",
+            "reformat",
+            "zeroDisk",
+            "secureErase",
+            "apfs deleteContainer",
+            "apfs deleteVolume",
+        ),
+    ),
     Rule("danger.shred", "it would make files unrecoverable", "shred wipe srm", _always),
     Rule("danger.history", "it would overwrite history on a remote", "git", _git(_pushes_by_force)),
     Rule("danger.history", "it would rewrite history", "git", _git(_rewrites)),
     Rule("danger.history", "it would rewrite history", "git-filter-repo bfg", _always),
     Rule("danger.work", "it would throw away uncommitted or unmerged work", "git", _git(_loses_work)),
     Rule("danger.hooks", "it would lead git's hooks elsewhere", "git", _git(_moves_hooks)),
-    Rule("danger.publish", "it would publish a package", "npm pnpm yarn cargo bun poetry uv flit hatch lerna", _publishes_package),
+    Rule(
+        "danger.publish",
+        "it would publish a package",
+        "npm pnpm yarn cargo bun poetry uv flit hatch lerna",
+        _publishes_package,
+    ),
     Rule("danger.publish", "it would publish", "twine", _starts("upload")),
     Rule("danger.publish", "it would publish", "gem", _starts("push", "yank")),
-    Rule("danger.publish", "it would publish or remove on the forge", "gh", _starts("release create", "release delete", "repo delete", "repo archive", "secret set", "secret delete", "release upload", "pr merge")),
-    Rule("danger.privilege", "it would take another user's rights", "sudo su doas pkexec runuser sudoedit visudo", _always),
+    Rule(
+        "danger.publish",
+        "it would publish or remove on the forge",
+        "gh",
+        _starts(
+            "release create",
+            "release delete",
+            "repo delete",
+            "repo archive",
+            "secret set",
+            "secret delete",
+            "release upload",
+            "pr merge",
+        ),
+    ),
+    Rule(
+        "danger.privilege",
+        "it would take another user's rights",
+        "sudo su doas pkexec runuser sudoedit visudo",
+        _always,
+    ),
     Rule("danger.permissions", "it would open files to everybody or give them a set-id bit", "chmod", _opens_all),
-    Rule("danger.permissions", "it would change permissions or owner of a whole system folder", "chmod chown chgrp", _precious_owner),
-    Rule("danger.account", "it would change accounts of the machine", "passwd useradd userdel usermod groupdel chpasswd adduser deluser", _always),
-    Rule("danger.machine", "it would stop or change the machine", "shutdown reboot halt poweroff init telinit insmod rmmod modprobe kexec swapoff", _always),
-    Rule("danger.machine", "it would change services of the machine", "systemctl", _starts("stop", "disable", "mask", "poweroff", "reboot", "halt", "kill", "isolate", "rescue")),
+    Rule(
+        "danger.permissions",
+        "it would change permissions or owner of a whole system folder",
+        "chmod chown chgrp",
+        _precious_owner,
+    ),
+    Rule(
+        "danger.account",
+        "it would change accounts of the machine",
+        "passwd useradd userdel usermod groupdel chpasswd adduser deluser",
+        _always,
+    ),
+    Rule(
+        "danger.machine",
+        "it would stop or change the machine",
+        "shutdown reboot halt poweroff init telinit insmod rmmod modprobe kexec swapoff",
+        _always,
+    ),
+    Rule(
+        "danger.machine",
+        "it would change services of the machine",
+        "systemctl",
+        _starts("stop", "disable", "mask", "poweroff", "reboot", "halt", "kill", "isolate", "rescue"),
+    ),
     Rule("danger.machine", "it would end every process", "kill", _stops_all),
     Rule("danger.machine", "it would remove every scheduled job", "crontab", _cron),
-    Rule("danger.machine", "it would drop firewall rules", "iptables ip6tables nft ufw pfctl", lambda _program, words: bool({"-F", "--flush", "flush", "disable", "reset", "-X"} & set(words))),
+    Rule(
+        "danger.machine",
+        "it would drop firewall rules",
+        "iptables ip6tables nft ufw pfctl",
+        lambda _program, words: bool({"-F", "--flush", "flush", "disable", "reset", "-X"} & set(words)),
+    ),
     Rule("danger.secret", "it would read credentials", "*", _reads_secret),
     Rule("danger.secret", "it would send a file of secrets", "curl wget http https", _uploads_env),
     Rule("danger.secret", "it would print credentials", "security", _prints_credential),
     Rule("danger.secret", "it would print credentials", "gh", _starts("auth token")),
-    Rule("danger.secret", "it would print credentials", "gcloud", _starts("auth print-access-token", "auth print-identity-token")),
+    Rule(
+        "danger.secret",
+        "it would print credentials",
+        "gcloud",
+        _starts("auth print-access-token", "auth print-identity-token"),
+    ),
     Rule("danger.secret", "it would print credentials", "vault", _starts("read", "kv get", "token create")),
-    Rule("danger.secret", "it would print credentials", "aws", _starts("secretsmanager get-secret-value", "sts get-session-token", "configure export-credentials")),
-    Rule("danger.secret", "it would export private keys", "gpg gpg2", lambda _program, words: any(word.startswith("--export-secret") for word in words)),
-    Rule("danger.database", "it would drop or empty data", "psql mysql mariadb sqlite3 mongosh mongo redis-cli clickhouse-client sqlcmd", _drops),
-    Rule("danger.database", "it would drop a database", "dropdb dropuser mysqladmin", lambda program, words: (program.argv[0] or "").endswith(("dropdb", "dropuser")) or "drop" in words),
-    Rule("danger.infrastructure", "it would destroy infrastructure", "terraform tofu terragrunt pulumi cdk", lambda _program, words: bool({"destroy", "-destroy"} & set(words)) or ("apply" in words and any(w.startswith(("-auto-approve", "--auto-approve")) for w in words))),
+    Rule(
+        "danger.secret",
+        "it would print credentials",
+        "aws",
+        _starts("secretsmanager get-secret-value", "sts get-session-token", "configure export-credentials"),
+    ),
+    Rule(
+        "danger.secret",
+        "it would export private keys",
+        "gpg gpg2",
+        lambda _program, words: any(word.startswith("--export-secret") for word in words),
+    ),
+    Rule(
+        "danger.database",
+        "it would drop or empty data",
+        "psql mysql mariadb sqlite3 mongosh mongo redis-cli clickhouse-client sqlcmd",
+        _drops,
+    ),
+    Rule(
+        "danger.database",
+        "it would drop a database",
+        "dropdb dropuser mysqladmin",
+        lambda program, words: (program.argv[0] or "").endswith(("dropdb", "dropuser")) or "drop" in words,
+    ),
+    Rule(
+        "danger.infrastructure",
+        "it would destroy infrastructure",
+        "terraform tofu terragrunt pulumi cdk",
+        lambda _program, words: (
+            bool({"destroy", "-destroy"} & set(words))
+            or ("apply" in words and any(w.startswith(("-auto-approve", "--auto-approve")) for w in words))
+        ),
+    ),
     Rule("danger.infrastructure", "it would destroy cluster resources", "kubectl oc helm", _cluster),
-    Rule("danger.infrastructure", "it would destroy cloud resources", "aws gcloud az doctl heroku flyctl fly gsutil", _cloud),
+    Rule(
+        "danger.infrastructure",
+        "it would destroy cloud resources",
+        "aws gcloud az doctl heroku flyctl fly gsutil",
+        _cloud,
+    ),
     Rule("danger.containers", "it would destroy, publish or open up containers", "docker podman", _containers),
     Rule("danger.guard", "it would switch the host's hooks or safety off", "claude codex", _switches_off),
-)  # fmt: skip
+)
 
 _DOWNLOADERS = frozenset(("curl", "wget", "fetch", "aria2c", "http", "https", "lwp-request"))
 _INTERPRETERS = frozenset(
-    ("sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "python2", "perl", "ruby", "node", "php", "deno", "bun",
+    ("sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "python2", "perl", "ruby", "node", "php",
+     "deno", "bun",
      "eval", "source", ".", "pwsh", "powershell", "tclsh", "lua")
 )  # fmt: skip
 _DECODERS = frozenset(("base64", "base32", "xxd", "openssl"))
 # Programs in front of another one that the shell room's table does not open: option letters with a value.
 _OUTER = {
-    "sudo": "ugUCpDhrT", "doas": "uC", "ssh": "", "nohup": "", "time": "fo", "exec": "a", "strace": "eopsuE", "watch": "n",
-    "flock": "wE", "chroot": "", "unshare": "", "nsenter": "", "busybox": "", "caffeinate": "", "parallel": "j", "taskset": "",
+    "sudo": "ugUCpDhrT", "doas": "uC", "ssh": "", "nohup": "", "time": "fo", "exec": "a", "strace": "eopsuE",
+    "watch": "n",
+    "flock": "wE", "chroot": "", "unshare": "", "nsenter": "", "busybox": "", "caffeinate": "", "parallel": "j",
+    "taskset": "",
     "env": "uSC", "nice": "n", "timeout": "sk", "xargs": "IndLPsEa", "command": "", "builtin": "", "stdbuf": "ioe",
     "ionice": "cn", "setsid": "", "runuser": "u", "then": "", "do": "",
 }  # fmt: skip
@@ -492,7 +606,7 @@ def _behind(words: list[str], valued: str) -> list[str]:
     while index < len(words):
         word = words[index]
         if word.startswith("-") and len(word) > 1:
-            index += 2 if len(word) == 2 and word[1] in valued else 1
+            index += 2 if word[2:] == "" and word[1] in valued else 1
         elif "=" in word and word.partition("=")[0].isidentifier():
             index += 1
         else:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.words import Field
 
+MOST_WRAPPERS = 8
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
 _SET_LETTERS = frozenset("eux")
@@ -49,7 +50,7 @@ class Starter:
         walk = self.walk
         walk.note_program(fields, state, self.targets)
         first = fields[0] if fields else None
-        if first is None or first.text is None or (first.is_pattern and first.text != "[") or depth > 8:
+        if first is None or first.text is None or (first.is_pattern and first.text != "[") or depth > MOST_WRAPPERS:
             walk.unknown("a program whose name is not known", walk.programs[-1].text)
             return Ends(state, state)
         name = first.text
@@ -79,13 +80,13 @@ class Starter:
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:
         """Whether this is our own command line with a verb that only reads (contract section 7)."""
-        if not self.walk.plugin_command or name != self.walk.plugin_command or len(fields) < 2:
+        if not self.walk.plugin_command or name != self.walk.plugin_command or not fields[1:]:
             return False
         return fields[1].text in OWN_VERBS and all(field.text is not None and not field.is_pattern for field in fields)
 
     def _patch(self, fields: tuple[Field, ...], state: State) -> None:
-        text = fields[1].text if len(fields) == 2 else literal_body(self.redirects)
-        if text is None or state.cwds is None or len(fields) > 2:
+        text = fields[1].text if fields[1:] else literal_body(self.redirects)
+        if text is None or state.cwds is None or fields[2:]:
             self.walk.unknown("a patch whose text or folder is not known", self.walk.programs[-1].text, is_writer=True)
             return
         for cwd in state.cwds:
@@ -173,7 +174,7 @@ class Starter:
         while index < len(words):
             word = words[index]
             index += 1
-            if word[:1] not in {"-", "+"} or set(word[1:]) - _SET_LETTERS - {"o"} or len(word) < 2:
+            if word[:1] not in {"-", "+"} or set(word[1:]) - _SET_LETTERS - {"o"} or word[1:] == "":
                 self.opaque("set with a word that is not known")
                 break
             if "o" in word[1:]:
@@ -240,7 +241,8 @@ _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
         (
             "eval", "source", ".", "trap", "alias", "unalias", "shopt", "enable", "mapfile", "readarray", "getopts",
             "let", "declare", "typeset", "local", "export", "readonly", "bind", "complete", "compgen", "compopt", "fc",
-            "history", "return", "shift", "caller", "coproc", "logout", "suspend", "disown", "bg", "fg", "ulimit", "kill",
+            "history", "return", "shift", "caller", "coproc", "logout", "suspend", "disown", "bg", "fg", "ulimit",
+            "kill",
             "dirs", "help", "hash",
         ),
         Starter.evaluate,

@@ -1,4 +1,4 @@
-"""Texts that mean one thing to every shell: one simple command of plain words and simple quotes, split without a parser.
+"""Texts that mean one thing to every shell: one command of plain words and simple quotes, split without a parser.
 
 Nothing in such a text expands, redirects, joins or comments; the first word is no reserved word and no assignment. So
 no reader has to be asked, which halves the price of most calls (docs/adr/0001-shell-readers.md has the figures).

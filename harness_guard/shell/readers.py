@@ -395,7 +395,7 @@ def _part(node: Node, *, is_quoted: bool) -> list[Bare | Quoted | Param | Subst 
 
 def _single(node: Node) -> Quoted | Odd:
     _only(node, "Value", "Dollar")
-    text = _text(node.get("Value"))
+    text = _text(node.get("Value", ""))
     if not node.get("Dollar"):
         return Quoted(text)
     decoded = ansi.decode(text)
@@ -510,16 +510,14 @@ def _children(item: object) -> Sequence[object]:
             return [*assigns, *words]
         case Pipe(parts):
             return list(parts)
-        case AndOr(_, left, right):
-            return [left, right]
         case Block(inner) | Function(_, inner):
             return [inner]
         case If(branches, otherwise):
             return [part for pair in branches for part in pair] + [otherwise]
         case For(_, words, body):
             return [*(words or ()), body]
-        case While(condition, body):
-            return [condition, body]
+        case AndOr(_, left, right) | While(left, right):
+            return [left, right]
         case _:
             return []
 

@@ -1,4 +1,4 @@
-"""Whether a sed script only prints and changes text: no ``w``, ``W``, ``e``, ``r`` of foreign files, no ``s///e`` or ``/w``.
+"""Whether a sed script only prints and changes text: no ``w``, ``W``, ``e`` or ``r``, no ``s///e`` or ``s///w``.
 
 One pass, no backtracking. What the pass does not know for certain makes the script not harmless (sed 4.9 manual).
 """
@@ -72,7 +72,8 @@ def _delimited(script: str, index: int, mark: str) -> int:
             continue
         if character == mark:
             return index + 1
-        if character == "[" and mark in script[index : script.find("]", index + 2) + 1]:
+        inside = script[index : script.find("]", index + 2) + 1] if character == "[" else ""
+        if mark in inside.replace("\\" + mark, ""):
             return -1  # inside a bracket expression the mark does not close
         if character == "\n":
             return -1

@@ -64,7 +64,7 @@ class Walk:
     def __init__(
         self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter
     ) -> None:
-        """Take the facts: the home folder, our own command's spelling, git's facts; a reader of nested texts, a starter."""
+        """Take the home folder, our own command's spelling, git's facts, a reader of nested texts and a starter."""
         self.starter = start
         self.home = home
         self.plugin_command = plugin_command
@@ -160,8 +160,7 @@ class Walk:
             case Block(body, is_subshell):
                 if is_subshell:
                     self._apart(body, state)
-                    return Ends(state, state)
-                return self.script_ends(body, state)
+                return Ends(state, state) if is_subshell else self.script_ends(body, state)
             case If():
                 return self._if(command, state)
             case For():
@@ -170,23 +169,27 @@ class Walk:
                 return self._loop(state, lambda at: self._while_round(condition, inside, at))
             case Case(subject, patterns, bodies):
                 return self._case(subject, patterns, bodies, state=state)
+            case _:
+                return self._leaf(command, state)
+
+    def _leaf(self, command: object, state: State) -> Ends:
+        """A command that starts no program by itself."""
+        match command:
             case Test(words, numbers):
                 state = self._visit(words, state)
                 if any(not _is_number(value_of(word, state.values, self.home)) for word in numbers):
                     self.unknown("a comparison evaluates its words as arithmetic", "[[ … ]]")
-                return Ends(state, state)
             case Arith():
                 state = self._arith(command, state)
-                return Ends(state, state)
             case Function(name, body):
                 self.unknown("a function", name)
                 self.statement(body, State(None, {}))
-                return Ends(state, state)
             case Odd(why, inner):
                 self._odd(why, inner)
-                return Ends(State(None, {}), State(None, {}))
+                state = State(None, {})
             case _:
                 raise RuntimeError(f"a tree value that the walk does not list: {type(command).__name__}")
+        return Ends(state, state)
 
     def _odd(self, why: str, inner: Iterable[Script]) -> None:
         self.unknown(why, "…")

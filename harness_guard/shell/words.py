@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+MOST_BRACES = 8  # in one another or in a row
 MOST_FIELDS = 256  # of one brace expansion
 LONGEST_WORD = 65_536  # characters; a longer word is unknown
 NUMBERS = frozenset("?#$!")  # parameters that always hold a number
@@ -249,7 +250,7 @@ def _is(atom: _Piece, character: str) -> bool:
 
 
 def _alternatives(atoms: list[_Piece], depth: int) -> list[list[_Piece]] | None:
-    if depth > 8:
+    if depth > MOST_BRACES:
         return None
     start = next((index for index, atom in enumerate(atoms) if _is(atom, "{")), None)
     if start is None:
@@ -267,7 +268,7 @@ def _alternatives(atoms: list[_Piece], depth: int) -> list[list[_Piece]] | None:
             return None
     else:
         edges = [start, *commas, end]
-        members = [atoms[left + 1 : right] for left, right in zip(edges, edges[1:], strict=False)]
+        members = [atoms[edges[at - 1] + 1 : edges[at]] for at in range(1, len(edges))]
     return _combined(atoms[:start], members, atoms[end + 1 :], depth=depth)
 
 
@@ -311,7 +312,7 @@ def _sequence(inside: list[_Piece]) -> list[list[_Piece]] | None:
             else None
         )
     ends = text.split("..")
-    if len(ends) == 2 and all(end.removeprefix("-").isdigit() and not end.startswith("0") for end in ends):
+    if text.count("..") == 1 and all(end.removeprefix("-").isdigit() and not end.startswith("0") for end in ends):
         first, last = int(ends[0]), int(ends[1])
         step = 1 if first <= last else -1
         if abs(first - last) < MOST_FIELDS:

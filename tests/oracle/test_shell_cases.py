@@ -54,7 +54,15 @@ def test_written_is_predicted(row: dict[str, str], tmp_path: Path) -> None:
         found = analyse(row["cmd"], Surroundings(str(root), str(root), str(home)), facts)
     assert found.unknown == ()
     before = snapshot(tmp_path)
-    subprocess.run(["bash", "-c", row["cmd"]], cwd=root, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+    subprocess.run(
+        ["bash", "-c", row["cmd"]],
+        cwd=root,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
     after = snapshot(tmp_path)
     written = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     missed = [path for path in written if not any(covers(write.path, write.kind, path) for write in found.writes)]

@@ -61,7 +61,19 @@ def test_more_behind_never_makes_it_readable(case: dict[str, str], more: str) ->
 @given(st.sampled_from([case for case in CASES if case["kind"] == "writes" and "\n" not in case["cmd"]]), st.data())
 def test_wrapping_never_loses_a_write(case: dict[str, str], data: st.DataObject) -> None:
     command = case["cmd"]
-    form = data.draw(st.sampled_from(["{ %s\n}", "( %s\n)", "if true; then %s\nfi", "while false; do %s\ndone", "x && %s", "%s\nls", "ls | { %s\n}"]))
+    form = data.draw(
+        st.sampled_from(
+            [
+                "{ %s\n}",
+                "( %s\n)",
+                "if true; then %s\nfi",
+                "while false; do %s\ndone",
+                "x && %s",
+                "%s\nls",
+                "ls | { %s\n}",
+            ]
+        )
+    )
     found = effects_of(form % command)
     assert found.unknown or set(case["writes"]) <= {write.path for write in found.writes}
 

@@ -73,12 +73,14 @@ def _read_trees(call: Call, options: Options) -> None:
 
 
 _READERS = (
-    "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum sha1sum sha224sum "
+    "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
+    "sha1sum sha224sum "
     "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep egrep "
     "fgrep nproc du look colrm"
 )
 _PRINTERS = (
-    "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime free lscpu who w "
+    "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime "
+    "free lscpu who w "
     "users tty logname locale getconf ps pgrep pidof lsblk lsof vmstat factor expr numfmt cal ncal"
 )
 
@@ -118,7 +120,8 @@ COMMANDS: Final = (
         "column",
         flags="tJnexLRdl",
         valued="sconNTRHOWEr",
-        longs="table separator= output-separator= table-columns= json fillrows keep-empty-lines table-right= output-width=",
+        longs="table separator= output-separator= table-columns= json fillrows keep-empty-lines table-right= "
+        "output-width=",
     ),
     Row(
         "file",

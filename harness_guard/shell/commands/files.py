@@ -1,7 +1,7 @@
 """Programs that write files, with their targets.
 
-Sources: the man pages of GNU coreutils 9 and of dd, ln, install; facts about links in SECURITY.md's terms: ``cp f link``
-lands behind the link, ``mv`` and ``rm`` work on the name, a trailing slash follows it.
+Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: ``cp f link`` lands behind the link,
+``mv`` and ``rm`` work on the name, a trailing slash follows it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _target(call: Call, options: Options) -> tuple[tuple[Field, ...], Field, boo
     folders = options.values("-t", "--target-directory")
     if folders:
         return options.operands, folders[-1], True
-    if len(options.operands) < 2:
+    if not options.operands[1:]:
         call.opaque(f"{call.name} without a target")
         return None
     *sources, target = options.operands

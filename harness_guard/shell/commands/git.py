@@ -29,13 +29,15 @@ _DIFF_LONGS = (
     "break-rewrites=? irreversible-delete anchored= line-prefix="
 )
 _LOG_LONGS = (
-    "oneline graph all branches=? tags=? remotes=? decorate=? no-decorate max-count= skip= since= until= after= before= "
+    "oneline graph all branches=? tags=? remotes=? decorate=? no-decorate max-count= skip= since= until= "
+    "after= before= "
     "author= committer= grep= invert-grep all-match regexp-ignore-case format= pretty=? abbrev-commit no-abbrev-commit "
     "date= follow merges no-merges first-parent reverse topo-order date-order author-date-order left-right cherry-pick "
     "cherry-mark cherry full-history simplify-by-decoration ancestry-path=? no-walk=? walk-reflogs parents children "
     "source not min-parents= max-parents= full-diff show-pulls boundary dense sparse relative-date perl-regexp "
     "fixed-strings extended-regexp basic-regexp clear-decorations decorate-refs= decorate-refs-exclude= exclude= glob= "
-    "notes=? no-notes root no-expand-tabs expand-tabs=? remove-empty simplify-merges encoding= stdin reflog bisect merge "
+    "notes=? no-notes root no-expand-tabs expand-tabs=? remove-empty simplify-merges encoding= stdin reflog "
+    "bisect merge "
     "objects disk-usage=? count timestamp header no-commit-header no-object-names use-bitmap-index"
 )
 _DIFF_FLAGS = "pusRabwWz0123456789rtcm"
@@ -46,7 +48,8 @@ _READING: Final = (
     Row(
         "status",
         flags="sbvzu",
-        longs="short branch porcelain=? long verbose untracked-files=? ignored=? ignore-submodules=? column=? no-column "
+        longs="short branch porcelain=? long verbose untracked-files=? ignored=? ignore-submodules=? "
+        "column=? no-column "
         "ahead-behind no-ahead-behind renames no-renames show-stash null find-renames=?",
     ),
     Row("diff", flags=_DIFF_FLAGS + _EITHER, valued=_DIFF_VALUED, longs=_DIFF_LONGS),
@@ -94,10 +97,13 @@ _READING: Final = (
         "grep",
         flags="aIiwvhHEGPFnlLcopWqz",
         valued="efmABC",
-        longs="cached no-index untracked text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp "
+        longs="cached no-index untracked text ignore-case word-regexp invert-match full-name extended-regexp "
+        "basic-regexp "
         "perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null count "
-        "color=? no-color break heading show-function context= after-context= before-context= function-context max-depth= "
-        "recursive no-recursive and or not all-match quiet max-count= only-matching exclude-standard recurse-submodules "
+        "color=? no-color break heading show-function context= after-context= before-context= "
+        "function-context max-depth= "
+        "recursive no-recursive and or not all-match quiet max-count= only-matching exclude-standard "
+        "recurse-submodules "
         "threads=",
     ),
     Row("cat-file", flags="tsep", longs="batch=? batch-check=? batch-all-objects buffer unordered allow-unknown-type"),
@@ -105,7 +111,8 @@ _READING: Final = (
     Row("name-rev", longs="tags refs= exclude= all name-only no-undefined always annotate-stdin"),
     Row(
         "describe",
-        longs="all tags contains abbrev=? candidates= exact-match long match= exclude= always first-parent dirty=? broken=?",
+        longs="all tags contains abbrev=? candidates= exact-match long match= exclude= always first-parent "
+        "dirty=? broken=?",
     ),
     Row(
         "for-each-ref",
@@ -179,14 +186,16 @@ _LISTING: Final = (
     Row(
         "branch",
         flags="arvlqi",
-        longs="list all remotes verbose show-current contains=? no-contains=? merged=? no-merged=? points-at= sort= format= "
+        longs="list all remotes verbose show-current contains=? no-contains=? merged=? no-merged=? "
+        "points-at= sort= format= "
         "color=? no-color column=? no-column abbrev=? no-abbrev ignore-case",
         act=_branch,
     ),
     Row(
         "tag",
         flags="lni",
-        longs="list contains=? no-contains=? merged=? no-merged=? points-at= sort= format= color=? column=? ignore-case",
+        longs="list contains=? no-contains=? merged=? no-merged=? points-at= sort= format= color=? column=? "
+        "ignore-case",
         act=_tag,
     ),
     Row("remote", flags="v", longs="verbose", act=_first_of("", "get-url")),
@@ -202,7 +211,8 @@ _LISTING: Final = (
     Row(
         "config",
         flags="lz",
-        longs="get get-all get-regexp get-urlmatch list show-origin show-scope name-only null local global system worktree "
+        longs="get get-all get-regexp get-urlmatch list show-origin show-scope name-only null local global "
+        "system worktree "
         "type= bool int path default= includes no-includes file= blob=",
         act=_config,
     ),
@@ -276,14 +286,16 @@ _WRITING: Final = (
     Row(
         "add",
         flags="AunvfN",
-        longs="all update dry-run verbose force intent-to-add no-all ignore-removal refresh ignore-errors ignore-missing "
+        longs="all update dry-run verbose force intent-to-add no-all ignore-removal refresh ignore-errors "
+        "ignore-missing "
         "renormalize chmod= sparse",
     ),
     Row(
         "commit",
         flags="aqvsnoi",
         valued="mFC",
-        longs="all message= file= quiet verbose signoff no-verify amend no-edit allow-empty allow-empty-message author= date= "
+        longs="all message= file= quiet verbose signoff no-verify amend no-edit allow-empty "
+        "allow-empty-message author= date= "
         "no-gpg-sign no-post-rewrite reset-author reuse-message= only include dry-run cleanup= trailer= no-status",
         act=_commit,
     ),

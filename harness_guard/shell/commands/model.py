@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"))  # contract section 7
 PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
+LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
 
 
@@ -175,7 +176,7 @@ def shown(fields: tuple[Field, ...]) -> str:
     """Write words down for a reason: ``…`` for what is not known."""
     parts = [field.text if field.text is not None else f"{field.prefix}…" for field in fields]
     text = " ".join(parts)
-    return text if len(text) <= 200 else text[:199] + "…"
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 
 def longs_of(row: Row) -> dict[str, str]:
@@ -295,7 +296,7 @@ def _read_free(call: Call, field: Field) -> None:
         text = field.text or ""
         if "=" in text:
             call.read(Field(text.partition("=")[2]))
-        elif len(text) > 2 and text[1] != "-":
+        elif text[2:] and text[1] != "-":
             call.read(Field(text[2:]))
         return
     call.read(field, is_tree=is_tree)

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 # find: every test and action that only looks; with the number of words that follow.
 _FIND = {
     **dict.fromkeys(
-        ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-perm", "-user", "-group", "-uid", "-gid", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-lname", "-ilname", "-fstype", "-printf", "-regextype", "-used", "-newermt"], 1),
+        ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype",
+         "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-perm",
+         "-user", "-group", "-uid", "-gid", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-lname",
+         "-ilname", "-fstype", "-printf", "-regextype", "-used", "-newermt"], 1),
     **dict.fromkeys(
-        ["-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-true", "-false", "-not", "-and", "-or", "-a", "-o", "!", "(", ")", ",", "-depth", "-d", "-xdev", "-mount", "-daystart", "-follow", "-noleaf", "-readable", "-writable", "-executable", "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn", "-noignore_readdir_race"], 0),
+        ["-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-true", "-false", "-not", "-and", "-or", "-a",
+         "-o", "!", "(", ")", ",", "-depth", "-d", "-xdev", "-mount", "-daystart", "-follow", "-noleaf",
+         "-readable", "-writable", "-executable", "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn",
+         "-noignore_readdir_race"], 0),
 }  # fmt: skip
 
 
@@ -29,35 +35,38 @@ def _find(call: Call, _options: Options) -> None:
         field = call.args[index]
         index += 1
         text = field.text
-        if text is None or (field.is_pattern and not field.start):
-            # A word that may be an action; one that certainly starts like a path is none.
-            if not field.start or field.start[0] in "-(!,":
-                call.opaque("find with a word that may be an action")
-                return
-        if text in {"-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3"}:
+        if (text is None or field.is_pattern) and (not field.start or field.start[0] in "-(!,"):
+            call.opaque("find with a word that may be an action")
+            return
+        if text in _FIND_LEADING:
             continue
         if field.start[:1] not in {"-", "(", "!", ",", ")"}:
             call.read(field, is_tree=True)
             roots += 1
             continue
-        arity = _FIND.get(text or "")
-        if arity is None:
-            if text in {"-exec", "-execdir"}:
-                index = _find_exec(call, index)
-                if index < 0:
-                    return
-                continue
-            call.opaque(f"find: an action or test that the table does not list: {text}", is_writer=text in _FIND_WRITES)
+        index = _find_expression(call, text or "", index)
+        if index < 0:
             return
-        if arity and (index >= len(call.args) or not call.args[index].is_one):
-            call.opaque("find with a word that is not known")
-            return
-        index += arity
     if not roots and call.cwds:
         call.read(Field("."), is_tree=True)
 
 
+_FIND_LEADING = frozenset(("-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3"))
 _FIND_WRITES = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
+
+
+def _find_expression(call: Call, name: str, index: int) -> int:
+    """Take one test or action; gives the index behind its words, or -1 if it cannot be told."""
+    if name in {"-exec", "-execdir"}:
+        return _find_exec(call, index)
+    arity = _FIND.get(name)
+    if arity is None:
+        call.opaque(f"find: an action or test that the table does not list: {name}", is_writer=name in _FIND_WRITES)
+        return -1
+    if arity and (index >= len(call.args) or not call.args[index].is_one):
+        call.opaque("find with a word that is not known")
+        return -1
+    return index + arity
 
 
 def _find_exec(call: Call, index: int) -> int:
@@ -173,7 +182,8 @@ def _is_pure_awk(program: str) -> bool:
     return not set(head) & set('{}"/\\')
 
 
-_RG = "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"  # letters with a colon take a value
+# A letter with a colon takes a value.
+_RG = "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
 
 COMMANDS: Final = (
     Row("find", is_free=True, reads=False, act=_find),
@@ -181,8 +191,10 @@ COMMANDS: Final = (
         "sort",
         flags="bdfghiMnRrVcCmsuz",
         valued="kStoT",
-        longs="numeric-sort reverse unique key= field-separator= output= ignore-case version-sort human-numeric-sort stable "
-        "check=? general-numeric-sort zero-terminated ignore-leading-blanks dictionary-order month-sort random-sort merge "
+        longs="numeric-sort reverse unique key= field-separator= output= ignore-case version-sort "
+        "human-numeric-sort stable "
+        "check=? general-numeric-sort zero-terminated ignore-leading-blanks dictionary-order month-sort "
+        "random-sort merge "
         "parallel=",
         act=_sort,
     ),
@@ -219,12 +231,13 @@ COMMANDS: Final = (
     Row(
         "rg",
         flags="".join(item for item in _RG.split() if len(item) == 1),
-        valued="".join(item[0] for item in _RG.split() if len(item) == 2),
+        valued="".join(item[0] for item in _RG.split() if item[1:]),
         longs="ignore-case smart-case case-sensitive invert-match word-regexp line-regexp line-number no-line-number "
         "with-filename no-filename files-with-matches files-without-match count count-matches only-matching quiet "
         "fixed-strings pcre2 multiline text unrestricted pretty null hidden no-ignore no-ignore-vcs files type-list "
         "heading no-heading no-messages column stats json vimgrep trim follow regexp= glob= iglob= type= type-not= "
-        "after-context= before-context= context= max-count= max-depth= replace= color= colors= sort= sortr= max-columns= "
+        "after-context= before-context= context= max-count= max-depth= replace= color= colors= sort= sortr= "
+        "max-columns= "
         "max-filesize= no-config engine= multiline-dotall passthru threads= encoding= binary no-ignore-parent "
         "one-file-system null-data max-columns-preview file= ignore-file= path-separator= debug version",
         reads=False,
@@ -235,9 +248,11 @@ COMMANDS: Final = (
             name,
             flags="HIsigapLlu0F1q",
             valued="deEtjcS",
-            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path list-details follow full-path print0 "
+            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path list-details follow "
+            "full-path print0 "
             "max-depth= min-depth= exact-depth= exclude= type= extension= color= threads= size= changed-within= "
-            "changed-before= no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix prune and= quiet",
+            "changed-before= no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix prune "
+            "and= quiet",
             reads=False,
         )
         for name in ("fd", "fdfind")

@@ -35,7 +35,8 @@ def setting(folder: Path, name: str, value: str) -> None:
 
 def test_readings() -> None:
     facts = gather("", Needs(("ls", "ls '", "a\0b")), ShellFacts(), shfmt=SHFMT)
-    assert facts.readings["ls"].is_bash and facts.readings["ls"].tree.startswith("{")
+    assert facts.readings["ls"].is_bash
+    assert facts.readings["ls"].tree.startswith("{")
     assert facts.readings["ls '"] == Readings("", "shfmt cannot read it", is_bash=False)
     assert facts.readings["a\0b"] == Readings("", "the text is not plain UTF-8", is_bash=False)
 

@@ -65,7 +65,8 @@ def test_rule_and_neighbour(rule: str, caught: str, left_alone: str) -> None:
     found = danger_of(caught, told(caught))
     assert found is not None
     # A wrapper that is a danger of its own may be named first.
-    assert found.rule in {rule, "danger.privilege"} and f"`{caught}`" in found.seen
+    assert found.rule in {rule, "danger.privilege"}
+    assert f"`{caught}`" in found.seen
     assert danger_of(left_alone, told(left_alone)) is None
 
 
@@ -97,5 +98,7 @@ def test_redirection_to_a_device() -> None:
 
 
 def test_fork_bomb() -> None:
-    assert danger_of("", told(":", ":")) == Danger("danger.fork-bomb", "a function that starts itself twice in the background")
+    assert danger_of("", told(":", ":")) == Danger(
+        "danger.fork-bomb", "a function that starts itself twice in the background"
+    )
     assert danger_of("", told(":")) is None

@@ -20,7 +20,9 @@ def tree_of(text: str) -> Script | Unparsed:
     return read(text, gather(text, Needs((text,)), ShellFacts(), shfmt=SHFMT).readings[text])
 
 
-@pytest.mark.parametrize("text", ["a b | c > d", "for x in a b; do c; done", "( ( a ) )", "a $(b c) <(d)", "é 'ü' > ß", "time a"])
+@pytest.mark.parametrize(
+    "text", ["a b | c > d", "for x in a b; do c; done", "( ( a ) )", "a $(b c) <(d)", "é 'ü' > ß", "time a"]
+)
 def test_agreed(text: str) -> None:
     assert isinstance(tree_of(text), Script)
 
@@ -45,7 +47,9 @@ def test_bash_has_a_veto() -> None:
 
 def test_disagreement_is_refused() -> None:
     tree = gather("ls a", Needs(("ls a",)), ShellFacts(), shfmt=SHFMT).readings["ls a"].tree
-    assert read("ls | b", Readings(tree, "", is_bash=True)) == Unparsed("two readers of bash disagree about it", "ls | b")
+    assert read("ls | b", Readings(tree, "", is_bash=True)) == Unparsed(
+        "two readers of bash disagree about it", "ls | b"
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,16 @@ def test_plain_words(text: str, words: tuple[tuple[str, bool], ...] | None) -> N
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("a\\nb", "a\nb"), ("\\x2f", "/"), ("\\057", "/"), ("\\u00e9", "é"), ("\\'", "'"), ("\\0", None), ("\\cA", None), ("\\xff", None)],
+    [
+        ("a\\nb", "a\nb"),
+        ("\\x2f", "/"),
+        ("\\057", "/"),
+        ("\\u00e9", "é"),
+        ("\\'", "'"),
+        ("\\0", None),
+        ("\\cA", None),
+        ("\\xff", None),
+    ],
 )
 def test_ansi(text: str, value: str | None) -> None:
     assert ansi.decode(text) == value
