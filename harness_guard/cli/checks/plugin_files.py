@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import subprocess
 from shlex import quote
 
 from harness_guard.cli.checks.check import fine, wrong
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # What the hooks run or hand to the model. A checkout holds more, which neither host runs.
 _RUNNING: Final = ("hooks", "harness_guard", "agents", "skills", "templates", "contracts", "requirements/runtime.lock")
 _INSTALL: Final = "run `harness-guard install` in a fresh checkout"
+_GIT_TIMEOUT_S: Final = 30
 _LEFT_OUT: Final = ("__pycache__",)  # neither host counts bytecode, and an isolated start with a prefix reads none
 
 
@@ -83,13 +85,40 @@ def _hooks(root: str) -> Check:
 def _unchanged(root: str, own: str) -> Check:
     title = "unchanged files"
     if os.path.realpath(root) == os.path.realpath(own):
-        return fine(title, "the host runs this very folder")
+        return _committed(root)
     here, there = _digests(own), _digests(root)
     different = sorted(path for path in here.keys() | there.keys() if here.get(path) != there.get(path))
     if different:
         more = f" and {len(different) - 1} more" if len(different) > 1 else ""
         return wrong(title, f"{different[0]}{more} differ between {own} and {root}", _INSTALL)
     return fine(title, f"the same as in {own}")
+
+
+def _committed(root: str) -> Check:
+    """Compare a checkout that is run in place with its commit; there is nothing else to compare it with."""
+    title = "unchanged files"
+    if not os.path.lexists(f"{root}/.git"):
+        return fine(title, "the host runs this very folder, which is no checkout to compare with")
+    # No lock and no monitor: looking writes nothing and starts nothing that the checkout names.
+    git = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", root]
+    try:
+        done = subprocess.run(
+            [*git, "status", "--porcelain", "-z", "--", *_RUNNING],
+            capture_output=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return wrong(title, f"git cannot compare {root} with its commit: {error}", "mend git")
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().split("\n")[0]
+        return wrong(title, f"git cannot compare {root} with its commit: {said}", "mend git")
+    changed = [os.fsdecode(row) for row in done.stdout.split(b"\0") if row]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        seen = f"{changed[0][3:]}{more} differ from the commit that is checked out in {root}"
+        return wrong(title, seen, "look at `git status` there; put the files back, or commit what you want to run")
+    return fine(title, "the host runs this very checkout, which is as it was committed")
 
 
 def _digests(root: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from harness_guard.places import Places
 from harness_guard.runtime.lock_digest import LOCK_DIGEST
 from harness_guard.runtime.manifests import render
 from harness_guard.runtime.naming import runtime_name
+from tests.e2e.hosts.world import make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +80,23 @@ def faults(checks: list[Check]) -> list[str]:
 def test_a_sound_copy(plugin: Path, own: Path) -> None:
     assert faults(check_files(str(plugin), str(own))) == []
     assert faults(check_files(str(plugin), str(plugin))) == []
+
+
+def test_a_checkout_that_is_run_in_place_is_compared_with_its_commit(plugin: Path) -> None:
+    make_repository(plugin, {".gitignore": "__pycache__/\n"})
+    assert faults(check_files(str(plugin), str(plugin))) == []
+    (plugin / "tests.txt").touch()
+    (plugin / "hooks" / "__pycache__").mkdir()
+    (plugin / "hooks" / "__pycache__" / "x.pyc").touch()
+    assert faults(check_files(str(plugin), str(plugin))) == [], "what nobody runs may differ"
+    (plugin / "harness_guard" / "more.py").touch()
+    with (plugin / "hooks" / "harness_guard.py").open("a") as file:
+        file.write("\n")
+    (found,) = (check for check in check_files(str(plugin), str(plugin)) if not check.is_ok)
+    assert found.seen == f"hooks/harness_guard.py and 1 more differ from the commit that is checked out in {plugin}"
+    (plugin / ".git" / "HEAD").write_text("nonsense")
+    (found,) = (check for check in check_files(str(plugin), str(plugin)) if not check.is_ok)
+    assert found.seen.startswith(f"git cannot compare {plugin} with its commit: ")
 
 
 def _link(root: Path) -> None:
