@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -255,6 +256,19 @@ def provision(plugin: Path, data: Path, *options: str) -> None:
     run(*command, cwd=plugin, env=env, limit_s=300)
 
 
+def provision_from(plugin: Path, data: Path, source: Path) -> None:
+    """The same from a folder that has the packages; they are linked, since copying them costs more than a turn."""
+    shutil.copytree(source / "runtime", data / "runtime", copy_function=_link)
+    provision(plugin, data, "--from", str(source))
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)  # Another file system.
+
+
 @dataclass(frozen=True)
 class Guarded:
     """A conversation with the guard installed and provisioned."""
@@ -272,7 +286,7 @@ class Guarded:
         world.repository.mkdir()
         make_repository(world.repository, FILES | (files or {}))
         host = kind(world, **options)
-        provision(host.installed, host.data, "--from", str(provisioned))
+        provision_from(host.installed, host.data, provisioned)
         host.start()
         return cls(host)
 
