@@ -526,8 +526,7 @@ def _second(text: str) -> list[tuple[str, int, int]] | None:
     from harness_guard.shell import tables
 
     try:
-        trees = tables.load().parse(text)
-        return list(_second_spans(trees))
+        return list(_second_spans(tables.parse(text)))
     except Exception:  # noqa: BLE001  bashlex raises whatever its own faults raise; each means "cannot read"
         return None
 
