@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 
 from harness_guard.canonical import canonical
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def append(path: str, entry: Mapping[str, object]) -> None:
     """Append one entry as one line.
 
-    One ``write`` on a file opened for appending: lines of hooks that run side by side do not mix (open(2), O_APPEND).
+    One ``write`` on a file opened for appending, under a lock that ends with it: lines of hooks that run side by side do
+    not mix, and what a full disk cut short is told from what another hook is writing.
 
     Args:
         path: Absolute path of the journal; its folder exists.
@@ -29,6 +31,7 @@ def append(path: str, entry: Mapping[str, object]) -> None:
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
         try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
             # A line that a full disk cut short stays a line of its own.
             size = os.fstat(handle).st_size
             if size and os.pread(handle, 1, size - 1) != b"\n":

@@ -29,6 +29,7 @@ _PREFIXES: Final = (
 )
 _NAMES: Final = ("password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "authorization", "bearer")
 _SPLIT: Final = " \t\n\r'\"`=:,;&|<>(){}[]"
+_AUTHORITY_END: Final = "/?# \t\r\n'\"`"
 _TOKEN_LENGTH: Final = 12  # shorter words that begin like a token are words
 
 
@@ -41,7 +42,7 @@ def redact(text: str) -> str:
     out: list[str] = []
     word: list[str] = []
     after_name = False
-    for char in [*text, ""]:
+    for char in [*_without_userinfo(text), ""]:
         if char and char not in _SPLIT:
             word.append(char)
             continue
@@ -50,9 +51,20 @@ def redact(text: str) -> str:
         if found:
             out.append(_hide(found, after_name=after_name))
             after_name = _is_name(found)
-        elif char in "\n;&|":
+        if char and char in "\n;&|":
             after_name = False
         out.append(char)
+    return "".join(out)
+
+
+def _without_userinfo(text: str) -> str:
+    """Hide what stands between ``://`` and ``@`` in addresses (RFC 3986, userinfo)."""
+    first, *others = text.split("://")
+    out = [first]
+    for rest in others:
+        end = next((at for at, char in enumerate(rest) if char in _AUTHORITY_END), len(rest))
+        userinfo, at_sign, host = rest[:end].rpartition("@")
+        out += ["://", HIDDEN if userinfo else "", at_sign, host, rest[end:]]
     return "".join(out)
 
 
@@ -66,6 +78,4 @@ def _hide(word: str, *, after_name: bool) -> str:
         return HIDDEN
     if len(word) >= _TOKEN_LENGTH and word.startswith(_PREFIXES):
         return HIDDEN
-    if "//" in word and "@" in word:
-        return f"//{HIDDEN}@{word.rpartition('@')[2]}"
     return word

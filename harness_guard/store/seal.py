@@ -33,13 +33,13 @@ def load_key(path: str) -> bytes:
     remedy = "Run `harness-guard doctor`; `provision` makes a key where there is none, and runs sealed by another end."
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            mode = os.fstat(handle).st_mode
+            key = os.read(handle, KEY_BYTES + 1)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise StateError("store.key", f"the sealing key cannot be read: {error.strerror}", remedy) from None
-    try:
-        mode = os.fstat(handle).st_mode
-        key = os.read(handle, KEY_BYTES + 1)
-    finally:
-        os.close(handle)
     if len(key) != KEY_BYTES or mode & 0o077:
         raise StateError("store.key", "the sealing key is damaged or open to other users", remedy)
     return key
