@@ -170,7 +170,7 @@ def _decide_until_committed(call: Call, world: World) -> Answer:
         world.begin(state)
         outcome = _drive(call.event, state, world)
         try:
-            return _settle(call, outcome, stored, state)
+            return _settle(call, outcome, world, stored=stored, before=state)
         except Conflict:
             continue
     raise StoreError("store.contended", "other hooks changed the run again and again", "Try the same call again.")
@@ -213,7 +213,7 @@ def _without_state(call: Call, world: World, problem: HarnessError) -> Answer:
     outcome = _drive(call.event, None, world)
     if outcome.state is not None:
         call.store.archive_unread()
-    return _settle(call, outcome, None, None)
+    return _settle(call, outcome, world, stored=None, before=None)
 
 
 def _first_answer(call: Call, state: RunState | None) -> Answer | None:
@@ -251,7 +251,7 @@ def _drive(event: Event, state: RunState | None, world: World) -> Outcome:
         reply = world.answer(question)
 
 
-def _settle(call: Call, outcome: Outcome, stored: bytes | None, before: RunState | None) -> Answer:
+def _settle(call: Call, outcome: Outcome, world: World, *, stored: bytes | None, before: RunState | None) -> Answer:
     """Do the duties, commit, note the turn, journal, keep the first answer; in the order that a crash forgives."""
     given = encode(outcome.decision, call.event.name)
     state = outcome.state
@@ -260,11 +260,11 @@ def _settle(call: Call, outcome: Outcome, stored: bytes | None, before: RunState
     store = call.store
     is_change = state is not None and state != before
     if is_change and state is not None:
-        _before_commit(call, outcome, state)
+        _before_commit(world, outcome, state)
         _note_turn(call)
         store.commit(state, stored)
     else:
-        _before_commit(call, outcome, before)
+        _before_commit(world, outcome, before)
         _note_turn(call)
     _after_commit(store, outcome)
     _journal(call, outcome, before, state if is_change else before)
@@ -284,8 +284,8 @@ def _note_turn(call: Call) -> None:
     call.store.note_turn(event.turn_id)
 
 
-def _before_commit(call: Call, outcome: Outcome, state: RunState | None) -> None:
-    store = call.store
+def _before_commit(world: World, outcome: Outcome, state: RunState | None) -> None:
+    store = world.store
     for duty in outcome.duties:
         if isinstance(duty, KeepText):
             store.keep_text(duty.digest, duty.text)
@@ -296,7 +296,7 @@ def _before_commit(call: Call, outcome: Outcome, state: RunState | None) -> None
             value = {**attestation_bindings(state), "artifact_hash": duty.artifact_hash, "text": duty.text}
             store.save_sealed(ATTESTATION, value)
         elif isinstance(duty, WriteBrief) and state is not None:
-            _write_brief(store, state, duty.head)
+            world.write_brief(state, duty.head)
 
 
 def _after_commit(store: RunStore, outcome: Outcome) -> None:
@@ -306,12 +306,6 @@ def _after_commit(store: RunStore, outcome: Outcome) -> None:
             store.remove_side(ATTESTATION)
         elif isinstance(duty, EndMarker):
             store.drop_marker()
-
-
-def _write_brief(store: RunStore, state: RunState, head: str) -> None:
-    from harness_guard.evidence.brief import write_brief
-
-    write_brief(store, state, head)
 
 
 def _journal(call: Call, outcome: Outcome, before: RunState | None, after: RunState | None) -> None:

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.evidence.diff import WorkingTree
-    from harness_guard.evidence.resolve import Place
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.state import RunState
+    from harness_guard.policy.place import Place
     from harness_guard.shell.analysis import ShellFacts, Surroundings
     from harness_guard.store.runs import RunStore
 
 ATTESTATION: Final = "pending-review-attestation.json"
 ATTESTATION_SCHEMA: Final = "harness.review-attestation.v1"
+TRANSCRIPT_WAIT_S: Final = 1.0  # a busy host writes the prompt's row a moment after the turn's first call
+TRANSCRIPT_PAUSE_S: Final = 0.05
 BASELINE_EXTRA_S: Final = 120.0  # the first snapshot hashes every file of the repository
 
 
@@ -92,7 +94,13 @@ class World:
     def _author(self, question: q.AuthorOf) -> q.Author:
         from harness_guard.evidence.transcript import author_of
 
-        return author_of(question.host, question.transcript_path, question.turn_id, after_ms=question.after_ms)
+        limit = time.monotonic() + TRANSCRIPT_WAIT_S
+        while True:
+            path, turn = question.transcript_path, question.turn_id
+            found = author_of(question.host, path, turn, after_ms=question.after_ms)
+            if found != "missing" or time.monotonic() >= limit:
+                return found
+            time.sleep(TRANSCRIPT_PAUSE_S)
 
     def _queued(self, question: q.QueuedBefore) -> bool:
         from harness_guard.evidence.transcript import was_queued_before
@@ -218,7 +226,7 @@ class World:
         return found
 
     def _watched(self) -> tuple[str, ...]:
-        """List what of the control plane must hold still while the engine runs; hosts write their other files anyway."""
+        """List what of the control plane must hold still while the engine runs; hosts write the rest all the time."""
         state = self._run()
         plane = state.control_plane or {}
         git_dirs = plane.get("git_dirs", ())
@@ -256,6 +264,19 @@ class World:
 
     def _brief(self, _question: q.BriefFile) -> str:
         return f"{self.store.folder}/brief.md"
+
+    def write_brief(self, state: RunState, head: str) -> None:
+        """Write ``brief.md`` for the Reviewer of a state that is about to be committed.
+
+        Raises:
+            HarnessError: If the plan's text, the tree or the file cannot be had.
+        """
+        from harness_guard.evidence.brief import brief_text
+        from harness_guard.store.files import write_atomically
+
+        plan = self.store.load_text(state.accepted_plan_hash or "")
+        text = brief_text(state, self._tree(), head=head, plan=plan)
+        write_atomically(f"{self.store.folder}/brief.md", text.encode(errors="replace"))
 
     def _template(self, question: q.TemplateText) -> str:
         with open(f"{self.plugin_root}/templates/{question.name}.md", encoding="utf-8") as handle:

@@ -61,12 +61,14 @@ def run_check(check: Check, root: str, environ: Mapping[str, str]) -> RunResult:
     order = {"argv": shlex.split(check.command), "cwd": root, "env": dict(environ), "timeout_s": check.timeout_s}
     started = _now_ms()
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "supervisor.py")
-    # The pipe stays open as long as this process lives; its end is what the supervisor watches.
+    # The pipe stays open as long as this process lives; its end is what the supervisor watches. It has a session of
+    # its own, because Codex kills the hook's process group with the hook, and then nobody would be left to clean up.
     with subprocess.Popen(
         [sys.executable, "-I", "-S", script],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"PATH": "/usr/bin:/bin"},
+        start_new_session=True,
     ) as supervisor:
         if supervisor.stdin is None or supervisor.stdout is None:
             raise RuntimeError("the supervisor was started without pipes")

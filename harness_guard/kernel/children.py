@@ -6,6 +6,7 @@ from harness_guard.kernel.brief import brief_head
 from harness_guard.kernel.decision import PASS, Decision, Reason, block, context, deny
 from harness_guard.kernel.outcome import DropAttestation, Outcome, WriteAttestation, WriteBrief
 from harness_guard.kernel.pause import pause
+from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import (
     EngineRuns,
     Installed,
@@ -18,7 +19,6 @@ from harness_guard.kernel.spawn import REVIEWER_TYPE, is_review_spawn, next_spaw
 from harness_guard.kernel.state import STARTING, Reviewer
 from harness_guard.kernel.sweep import sweep
 from harness_guard.kernel.texts import next_step, spawn_block
-from harness_guard.kernel.tool_use import check_provenance
 from harness_guard.kernel.transitions import step
 from harness_guard.records import replace
 
@@ -93,10 +93,9 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
 
 
 def _claim_problem(event: Event, state: RunState) -> Decision | None:
-    process, host = event.process, state.host
-    if process is not None and host.pid and (process.pid, process.started) != (host.pid, host.started):
-        seen = f"this spawn comes from host process {process.pid}, the run belongs to process {host.pid}"
-        return deny("identity.process", seen, "Type a prompt in this host after the other one has ended.")
+    refusal = check_process(event, state)
+    if refusal is not None:
+        return refusal
     problem = spawn_problem(event, next_spawn(state))
     if problem is not None:
         remedy = "Spawn the Reviewer with exactly these arguments and no others:"
@@ -182,9 +181,9 @@ def decide_prompting(event: Event, state: RunState, call: ToolCall) -> Asking[Ou
             return Outcome(deny("prompt.acts", seen, "Leave activation, verbs and answers to the human."))
     if event.is_child:
         return Outcome(deny("identity.child", f"child agent {event.agent_id} may only read", "Report to the root."))
-    if state.state != "executing" or state.pending_gate is not None or not state.has_authority:
-        seen = f"`{call.name}` would make a prompt or reach a child while the run is {state.state}"
-        return Outcome(deny("prompt.not-now", seen, next_step(state)))
+    refusal = prompting_problem(call.name, state)
+    if refusal is not None:
+        return Outcome(refusal)
     # A message may wake a child that has ended, and hosts then tell of a start.
     return Outcome(PASS, _starting(event, state) if call.family == "child" else None)
 

@@ -41,7 +41,7 @@ def decide(event: Event, state: RunState | None) -> Asking[Outcome]:
 
 
 def _config_change(state: RunState) -> Decision:
-    if state.is_terminal:
+    if state.state == "completed":
         return PASS
     seen = "a host setting changed during an active run, and the change may switch the guard off"
     return block("config.changed", seen, "End the run first: the human types `$harness cancel`.")

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import Gate
 
 GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it
+# Claude Code's own prompts carry what a command or a child printed (FACTS, section 6): none of it is a human's word.
+_HOST_MADE: Final = ("<task-notification", "<agent-message")
 _AGAIN: Final = "Answer the human first; then emit the artifact again, alone, as your whole message."
 
 
@@ -71,7 +73,9 @@ def decide_prompt(event: Event, state: RunState | None) -> Asking[Outcome]:
     from harness_guard.artifacts.activation import is_approval, read_prompt
 
     installed = yield from ask(Installed())
-    act = read_prompt(event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
+    act = None
+    if not event.prompt.startswith(_HOST_MADE):
+        act = read_prompt(event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
     prompt = Prompt(event, act, is_approval(event.prompt), installed)
     is_fresh = event.turn_id is not None and not (yield from ask(TurnSeen(event.turn_id)))
     if state is None or (state.is_terminal and is_fresh):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Generic, Literal, TypeVar
 
-    from harness_guard.evidence.resolve import Place  # noqa: F401  named in the brackets of a Question
     from harness_guard.policy.model import Policy
+    from harness_guard.policy.place import Place  # noqa: F401  named in the brackets of a Question
     from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings  # noqa: F401  as above
     from harness_guard.shell.effects import Link, Write
 

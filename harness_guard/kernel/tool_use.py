@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import PASS, Decision, Reason, deny
 from harness_guard.kernel.outcome import DropAttestation, Outcome
+from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import (
-    AuthorOf,
     EngineRuns,
     LinkPlaces,
     PlacesOf,
@@ -20,8 +20,8 @@ from harness_guard.kernel.questions import (
 )
 from harness_guard.kernel.state import StopCount
 from harness_guard.kernel.tools import classify
-from harness_guard.policy.boundary import covers_reach, explain
 from harness_guard.paths import folded, segment_matches
+from harness_guard.policy.boundary import covers_reach, explain
 from harness_guard.policy.control_plane import from_json, key_read_by, protected_by, reaches
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.effects import Effects, Write
@@ -30,12 +30,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.evidence.resolve import Place
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
     from harness_guard.policy.control_plane import ControlPlane
+    from harness_guard.policy.place import Place
 
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
 _HOST_SCRATCH: Final = "the host's own scratch and memory files are not the run's to write"
@@ -85,19 +85,21 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     if refusal is not None:
         return Outcome(refusal)
     places = yield from _places(effects, plane)
+    judged = Judged(event, call, effects, places, plane, _is_exact(event, state, call))
+    refusal = yield from _check_control_plane(judged)  # C7.3
+    if refusal is not None:
+        return Outcome(refusal)
+    danger = _danger(judged)  # C7.4; reading a credential is one too
+    if danger is not None:
+        return (yield from _pause_or_deny(judged, state, "hard danger", danger))
+    if call.wakes and (refusal := prompting_problem(call.name, state)) is not None:
+        return Outcome(refusal)
     if not (places or effects.links or effects.unknown):
         return Outcome(PASS)  # reads only, or writes to streams
-    judged = Judged(event, call, effects, places, plane, _is_exact(event, state, call))
     return (yield from _decide_mutation(judged, state))
 
 
 def _decide_mutation(judged: Judged, state: RunState) -> Asking[Outcome]:
-    refusal = yield from _check_control_plane(judged)  # C7.3
-    if refusal is not None:
-        return Outcome(refusal)
-    danger = _danger(judged)  # C7.4
-    if danger is not None:
-        return (yield from _pause_or_deny(judged, state, "hard danger", danger))
     refusal = _check_state(state) or _check_identity(judged.event, state)  # C7.5, C7.6
     if refusal is not None:
         return Outcome(refusal)
@@ -162,7 +164,7 @@ def _pause_or_deny(judged: Judged, state: RunState, on: str, reason: Reason) -> 
 
 def _effects(event: Event, call: ToolCall) -> Asking[Effects]:
     if call.family == "patch":
-        from harness_guard.shell.analysis import effects_of_patch
+        from harness_guard.shell.patch import effects_of_patch
 
         return effects_of_patch(call.text, event.cwd)
     if call.family != "shell":
@@ -272,34 +274,7 @@ def _check_identity(event: Event, state: RunState) -> Decision | None:
     if event.is_child:
         seen = f"child agent {event.agent_id} may only read; the root is the only writer"
         return deny("identity.child", seen, "Report what should change; the root does it.")
-    process, host = event.process, state.host
-    if process is not None and host.pid and (process.pid, process.started) != (host.pid, host.started):
-        seen = f"this call comes from host process {process.pid}, the run belongs to process {host.pid}"
-        return deny("identity.process", seen, "Type a prompt in this host after the other one has ended.")
-    return None
-
-
-def check_provenance(event: Event, state: RunState) -> Asking[tuple[RunState, Outcome | None]]:
-    """Check the author of the approval at the first call that would use it (contract section 5).
-
-    Returns:
-        The state with the check noted, and the refusal if the check did not pass.
-    """
-    approval = state.approval
-    if approval is None or approval.is_verified:
-        return state, None
-    author = yield from ask(AuthorOf(event.host, event.transcript_path, approval.turn_id, approval.gate_opened_at_ms))
-    if author in ("human", "unknown"):
-        return replace(state, approval=replace(approval, is_verified=True)), None
-    if author == "forged":
-        from harness_guard.kernel.transitions import step
-
-        seen = "the host's transcript says that no human wrote the approval"
-        refusal = deny("provenance.forged", seen, "Emit the Plan again and wait for the human's own y.")
-        return state, Outcome(refusal, step(state, "provenance failed"), note="provenance failed")
-    seen = f"the host's transcript does not show yet who wrote the approval ({author})"
-    refusal = deny("provenance.unproved", seen, "Try the same call again; if it stays so, run harness-guard doctor.")
-    return state, Outcome(refusal)
+    return check_process(event, state)
 
 
 def _is_exact(event: Event, state: RunState, call: ToolCall) -> bool:

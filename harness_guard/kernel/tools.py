@@ -95,6 +95,7 @@ class ToolCall:
         text: The shell command or the patch that it carries.
         prompts: Texts of it that may come back as a prompt or reach a child.
         reads: Paths that it reads by argument.
+        wakes: Whether the host makes a prompt of its output.
         mentions: Arguments that may name a path, for tools that no model covers.
     """
 
@@ -104,6 +105,7 @@ class ToolCall:
     text: str = ""
     prompts: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    wakes: bool = False
     mentions: tuple[str, ...] = ()
 
 
@@ -123,7 +125,7 @@ def classify(event: Event) -> ToolCall:
     if name in _FILE:
         return _file_call(name, arguments.get(_FILE[name]), event.cwd)
     if name in _SHELL:
-        return _text_call("shell", name, arguments.get(_SHELL[name]))
+        return _text_call("shell", name, arguments.get(_SHELL[name]), wakes=name == "Monitor")
     if name == "apply_patch":
         return _text_call("patch", name, arguments.get("command"))
     if name in _QUIET:
@@ -165,11 +167,11 @@ def _file_call(name: str, path: object, cwd: str) -> ToolCall:
     )
 
 
-def _text_call(family: Literal["shell", "patch"], name: str, text: object) -> ToolCall:
+def _text_call(family: Literal["shell", "patch"], name: str, text: object, *, wakes: bool = False) -> ToolCall:
     if not isinstance(text, str):
         unknown = Unknown("the call carries no command text", name)
         return ToolCall("unknown", name, Effects(unknown=(unknown,)))
-    return ToolCall(family, name, text=text)
+    return ToolCall(family, name, text=text, wakes=wakes)
 
 
 def _reads(name: str, arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
