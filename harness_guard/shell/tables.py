@@ -173,11 +173,11 @@ def load() -> ModuleType:
     if ready is not None and hasattr(ready, "harness_guard_budget"):
         return ready
     try:
-        parser = _load_prepared()
+        loaded = _load_prepared()
     except ImportError:
-        from bashlex import parser
-    _bound(parser)
-    return parser
+        from bashlex import parser as loaded
+    _bound(loaded)
+    return loaded
 
 
 class BudgetError(Exception):
