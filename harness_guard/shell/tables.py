@@ -173,11 +173,17 @@ def load() -> ModuleType:
     if ready is not None and hasattr(ready, "harness_guard_budget"):
         return ready
     try:
-        loaded = _load_prepared()
+        parser = _load_prepared()
     except ImportError:
-        from bashlex import parser as loaded
-    _bound(loaded)
-    return loaded
+        parser = _load_plain()
+    _bound(parser)
+    return parser
+
+
+def _load_plain() -> ModuleType:
+    from bashlex import parser
+
+    return parser  # type: ignore[no-any-return]  # bashlex has no types
 
 
 class BudgetError(Exception):
