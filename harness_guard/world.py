@@ -119,6 +119,27 @@ class World:
 
         return resolve_link(question.link, self._run().repository_root)
 
+    def _carried(self, question: q.CarriedAlong) -> str | None:
+        from harness_guard.evidence.resolve import carried_along
+
+        return carried_along(self._expanded(question.path))
+
+    def _program_folders(self, _question: q.ProgramFolders) -> tuple[str, ...]:
+        from harness_guard.evidence.resolve import resolve_path
+
+        state = self._run()
+        own = tuple(f"{folder}/" for folder in (state.repository_root, state.scratch) if folder)
+        found = [
+            resolve_path(self._expanded(folder or "."), follow=True)
+            for folder in self.environ.get("PATH", "").split(":")
+            if not folder.startswith("/") or os.path.isdir(folder)
+        ]
+        return tuple(folder for folder in found if f"{folder}/".startswith(own))
+
+    def _planted(self, question: q.PlantedProgram) -> str | None:
+        paths = (f"{folder}/{name}" for folder in question.folders for name in question.names)
+        return next((path for path in paths if os.path.lexists(path)), None)
+
     def _real(self, question: q.RealPath) -> str:
         from harness_guard.evidence.resolve import resolve_path
 
@@ -360,6 +381,9 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "WhereShell": World._where,
     "PlacesOf": World._places,
     "LinkPlaces": World._link,
+    "CarriedAlong": World._carried,
+    "ProgramFolders": World._program_folders,
+    "PlantedProgram": World._planted,
     "RealPath": World._real,
     "EngineRuns": World._engine_runs,
     "TreeNow": World._tree_now,

@@ -138,7 +138,7 @@ class WorkingTree:
         folder = self._base_ignores(base)
         for name in names:
             if name.endswith(b"/"):
-                os.makedirs(os.fsencode(f"{folder}/") + name, 0o700, exist_ok=True)  # git asks the disk what is a folder
+                os.makedirs(os.fsencode(f"{folder}/") + name, 0o700, exist_ok=True)  # git asks the disk
         asked = {name.rstrip(b"/"): name for name in names}
         arguments = [f"--work-tree={folder}", "check-ignore", "--no-index", "-z", "--stdin"]
         found = self._git.run(arguments, data=b"\0".join(asked) + b"\0", may_fail=True)

@@ -117,6 +117,26 @@ class LinkPlaces(Question["tuple[Place, Place]"]):
 
 
 @dataclass(frozen=True, slots=True)
+class CarriedAlong(Question["str | None"]):
+    """A link or a protected name at or below a path, which a copy with its links would bring along."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFolders(Question["tuple[str, ...]"]):
+    """Real folders of the PATH in which the run itself may write: below its root or its scratch folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedProgram(Question["str | None"]):
+    """A file in one of these folders that would be started under one of these names."""
+
+    folders: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RealPath(Question["str"]):
     """Real path of something that is read."""
 

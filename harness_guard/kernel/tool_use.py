@@ -10,9 +10,12 @@ from harness_guard.kernel.decision import PASS, Decision, Reason, deny
 from harness_guard.kernel.outcome import DropAttestation, Outcome
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import (
+    CarriedAlong,
     EngineRuns,
     LinkPlaces,
     PlacesOf,
+    PlantedProgram,
+    ProgramFolders,
     RealPath,
     ShellFactsFor,
     WhereShell,
@@ -24,7 +27,7 @@ from harness_guard.paths import folded, segment_matches
 from harness_guard.policy.boundary import covers_reach, explain
 from harness_guard.policy.control_plane import from_json, key_read_by, protected_by, reaches
 from harness_guard.records import dataclass, replace
-from harness_guard.shell.effects import Effects, Write
+from harness_guard.shell.effects import Effects, Unknown, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +180,22 @@ def _effects(event: Event, call: ToolCall) -> Asking[Effects]:
     while not isinstance(found, Effects):
         facts = yield from ask(ShellFactsFor(call.text, found, facts))
         found = analyse(call.text, surroundings, facts)
-    return found
+    return (yield from _with_planted(found))
+
+
+def _with_planted(effects: Effects) -> Asking[Effects]:
+    """Take a program for unknown if a file that the run could have written stands in its place on the PATH."""
+    names = tuple(dict.fromkeys(name for program in effects.programs for name in program.argv[:1] if name is not None))
+    if not names:
+        return effects
+    folders = yield from ask(ProgramFolders())
+    if not folders:
+        return effects
+    planted = yield from ask(PlantedProgram(folders, names))
+    if planted is None:
+        return effects
+    unknown = Unknown("a file of the repository stands in its place on the PATH", planted)
+    return replace(effects, unknown=(*effects.unknown, unknown))
 
 
 def _places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Write, tuple[Place, ...]], ...]]:
@@ -290,6 +308,11 @@ def _is_exact(event: Event, state: RunState, call: ToolCall) -> bool:
 def _check_boundary(judged: Judged, state: RunState) -> Asking[Reason | None]:
     policy = state.active_policy
     boundary = policy.boundary if policy is not None else ()
+    special = yield from _check_carried(judged)
+    if special is None:
+        special = yield from _check_program_folders(judged)
+    if special is not None:
+        return special
     for write, places in judged.places:
         for place in places:
             reason = _outside(write, place, boundary, state)
@@ -301,6 +324,32 @@ def _check_boundary(judged: Judged, state: RunState) -> Asking[Reason | None]:
             if not _is_inside(place, boundary, state):
                 seen = f"the link `{_short(link.path)}` would lead out of the boundary, to `{_short(leads.real)}`"
                 return Reason("boundary.link", seen, "Link to a file inside the boundary, or copy it.")
+    return None
+
+
+def _check_carried(judged: Judged) -> Asking[Reason | None]:
+    """Refuse a copy that brings a link along: where it stands afterwards it may lead out of the boundary."""
+    if not any(write.by == "cp" and write.kind == "tree" for write in judged.effects.writes):
+        return None
+    for read in judged.effects.reads:
+        carried = None if read.by != "cp" or read.is_pattern else (yield from ask(CarriedAlong(read.path)))
+        if carried is not None or (read.by == "cp" and read.is_pattern):
+            seen = f"copying `{_short(read.path)}` may bring along a link or a protected name: `{carried or 'a match'}`"
+            return Reason("boundary.copied-link", seen, "Copy the plain files by name.")
+    return None
+
+
+def _check_program_folders(judged: Judged) -> Asking[Reason | None]:
+    """Refuse writes into a folder of the PATH: what stands there is started under the name of another program."""
+    if not judged.places:
+        return None
+    folders = yield from ask(ProgramFolders())
+    for write, places in judged.places:
+        for place in places:
+            folder = next((f for f in folders if place.real == f or place.real.startswith(f"{f}/")), None)
+            if folder is not None:
+                seen = f"`{_short(write.path)}` lies in a folder of the PATH, whose files are started as programs"
+                return Reason("boundary.path-folder", seen, "Leave it to the human, or approve the exact command.")
     return None
 
 

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-LOCK_DIGEST = "5bb0ca8a35c4"
+LOCK_DIGEST = "75742dad7bc7"

@@ -309,6 +309,7 @@ def _command_text(places: Places, root: str, python: str) -> str:
         "# The command line of harness-guard for one data folder; made by provision.\n"
         f"PLUGIN_DATA={data} CLAUDE_PLUGIN_DATA={data}\n"
         "export PLUGIN_DATA CLAUDE_PLUGIN_DATA\n"
+        "[ $# -gt 0 ] || set -- --help\n"
         f'exec {_shell(python)} -I -S -X pycache_prefix={_shell(places.pycache)} {entry} "$@"\n'
     )
 

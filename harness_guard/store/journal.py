@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def append(path: str, entry: Mapping[str, object]) -> None:
     """Append one entry as one line.
 
-    One ``write`` on a file opened for appending, under a lock that ends with it: lines of hooks that run side by side do
-    not mix, and what a full disk cut short is told from what another hook is writing.
+    One ``write`` on a file opened for appending, under a lock that ends with it: lines of hooks that run side by side
+    do not mix, and what a full disk cut short is told from what another hook is writing.
 
     Args:
         path: Absolute path of the journal; its folder exists.

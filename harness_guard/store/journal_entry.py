@@ -55,7 +55,7 @@ def entry_of(event: Event, outcome: Outcome, *, before: RunState | None, after: 
     entry.update({name: value for name, value in optional.items() if value})
     reason = outcome.decision.reason
     if reason is not None:
-        entry.update(rule=reason.rule, seen=redact(reason.seen))
+        entry.update(rule=reason.rule, seen=_text(reason.seen))
     if after is not None:
         entry.update(run=after.run_id, revision=after.revision, state=after.state)
         if before is None or before.state != after.state:

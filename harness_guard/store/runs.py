@@ -195,7 +195,8 @@ class RunStore:
             except FileExistsError:
                 continue  # another hook archives at the same time
             except OSError as error:
-                raise StoreError("store.archive", f"{target}: {error.strerror}", "Make room, then try again.") from error
+                seen = f"{target}: {error.strerror}"
+                raise StoreError("store.archive", seen, "Make room, then try again.") from error
             return target
 
     def archive_unread(self) -> None:
