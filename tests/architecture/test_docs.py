@@ -75,7 +75,7 @@ def test_every_state_has_its_row() -> None:
 
 
 def test_the_verbs_are_those_of_the_command_line() -> None:
-    named = {_CODE.findall(row[0])[0].split(" ")[0] for row in table(README, "verb")}
+    named = {_CODE.findall(row[0])[0].split(" ")[1] for row in table(README, "verb")}
     assert named == {*cli.commands, "provision"}
 
 
