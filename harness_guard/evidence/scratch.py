@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from harness_guard.errors import EvidenceError
 
@@ -32,8 +33,8 @@ def make_scratch(run_id: str, environ: Mapping[str, str]) -> str:
         os.mkdir(path, 0o700)
     except FileExistsError:
         status = os.lstat(path)
-        if status.st_uid != os.getuid() or os.path.islink(path):
-            raise EvidenceError("evidence.scratch", f"{path} belongs to somebody else", remedy) from None
+        if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode) or status.st_mode & 0o022:
+            raise EvidenceError("evidence.scratch", f"{path} is no folder of the user's alone", remedy) from None
     except OSError as error:
         raise EvidenceError("evidence.scratch", f"{path}: {error.strerror}", remedy) from error
     return path

@@ -58,12 +58,12 @@ def _judge(row: dict[str, object], after_ms: int) -> Author:
     origin = row.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
     source = row.get("promptSource")
-    if kind not in (None, "human") or row.get("isMeta") is True:
+    if (origin is not None and kind != "human") or row.get("isMeta") is True:
         return "forged"
     if source is not None and source not in _HUMAN_SOURCES:
         return "forged"
     sent = row.get("sentAtMs")
-    if isinstance(sent, int) and sent < after_ms:
+    if isinstance(sent, int | float) and sent < after_ms:
         return "forged"
     return "human"
 

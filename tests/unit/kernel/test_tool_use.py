@@ -1,0 +1,485 @@
+"""PreToolUse: the checks in the contract's order, each family of tools in each state (contract 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fake_world import (
+    DIFF,
+    PROCESS,
+    ROOT,
+    STATE_NAMES,
+    FakeWorld,
+    ShellWorld,
+    call,
+    event,
+    in_state,
+    place,
+)
+
+from harness_guard.errors import EvidenceError
+from harness_guard.hosts import claude, codex
+from harness_guard.kernel.outcome import DropAttestation
+from harness_guard.kernel.state import Approval, HostBinding
+from harness_guard.kernel.tools import classify
+from harness_guard.policy.digest import policy_id
+from harness_guard.records import replace
+from harness_guard.shell.effects import NO_EFFECTS, Effects, Link, Read, Unknown, Write
+
+INSIDE = {"file_path": f"{ROOT}/src/a.py", "content": "x"}
+OUTSIDE = {"file_path": f"{ROOT}/README.md", "content": "x"}
+WITHOUT_AUTHORITY = tuple(name for name in STATE_NAMES if name not in ("executing", "completed"))
+
+
+def rule(found: Any) -> str:
+    assert found.decision.reason is not None, found
+    assert found.decision.verdict == "deny"
+    assert found.decision.reason.seen
+    assert found.decision.reason.remedy
+    return str(found.decision.reason.rule)
+
+
+def shell(command: str = "x", **fields: Any) -> Any:
+    return call("Bash", {"command": command}, **fields)
+
+
+def writes(path: str, **changes: Any) -> Effects:
+    return Effects(writes=(Write(path, "file", "tee", **changes),))
+
+
+def test_a_write_inside_passes_and_removes_the_attestation() -> None:
+    state = in_state("executing", opaque_denies=2)
+    state = replace(state, stop=replace(state.stop, blocks=2))
+    found = FakeWorld().decide(call("Write", INSIDE), state)
+    assert (found.decision.verdict, found.duties) == ("pass", (DropAttestation(),))
+    assert found.state is not None
+    assert (found.state.opaque_denies, found.state.stop.blocks, found.state.wrote_unseen) == (0, 0, False)
+
+
+@pytest.mark.parametrize("name", WITHOUT_AUTHORITY)
+def test_no_write_without_authority(name: str) -> None:
+    found = FakeWorld().decide(call("Write", INSIDE), in_state(name))
+    assert rule(found) == "state.no-authority"
+    assert found.state is None  # a call that is denied without authority pauses nothing
+
+
+def test_no_write_after_a_cancel_was_asked() -> None:
+    found = FakeWorld().decide(call("Write", INSIDE), in_state("executing", cancel_asked=True))
+    assert rule(found) == "state.no-authority"
+
+
+@pytest.mark.parametrize("name", STATE_NAMES)
+@pytest.mark.parametrize("tool", ["Read", "Glob", "Grep", "TodoWrite", "WebFetch", "TaskStop", "view_image", "update_plan", "close_agent", "wait_agent", "collaboration.wait_agent"])
+def test_reading_and_waiting_pass_in_every_state(name: str, tool: str) -> None:
+    found = FakeWorld().decide(call(tool, {"file_path": f"{ROOT}/x", "path": ROOT}), in_state(name))
+    assert (found.decision.verdict, found.state) == ("pass", None)
+
+
+@pytest.mark.parametrize("name", STATE_NAMES)
+def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ShellWorld(monkeypatch, NO_EFFECTS).decide(shell(), in_state(name))
+    assert (found.decision.verdict, found.state) == ("pass", None)
+
+
+KNOWN = (*claude.KNOWN_TOOLS, *codex.KNOWN_TOOLS)
+
+
+
+@pytest.mark.parametrize("tool", sorted(set(KNOWN)))
+@pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "cancelled"])
+def test_every_tool_of_the_hosts_is_a_row_or_refused(tool: str, name: str) -> None:
+    family = classify(call(tool)).family
+    if family in ("shell", "patch"):
+        return
+    found = FakeWorld().decide(call(tool), in_state(name))
+    if family == "quiet":
+        assert found.decision.verdict == "pass"
+    elif family != "spawn" or name != "planning":
+        rule(found)
+
+
+@pytest.mark.parametrize("tool", ["Frobnicate", "write", "WRITE", "mcp__files__delete", "Write2", ""])
+def test_an_unknown_tool_is_denied(tool: str) -> None:
+    assert rule(FakeWorld().decide(call(tool), in_state("executing"))) == "effects.unknown"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"file_path": ""}, {"file_path": 7}, {"file_path": "a\0b"}, {"path": f"{ROOT}/src/a"}])
+@pytest.mark.parametrize("tool", ["Write", "Edit", "MultiEdit", "NotebookEdit"])
+def test_a_writer_without_a_target_pauses(tool: str, arguments: dict[str, Any]) -> None:
+    found = FakeWorld().decide(call(tool, arguments), in_state("executing"))
+    assert rule(found) == "effects.target"
+    assert found.state is not None
+    assert found.state.state == "paused_unmodeled"
+
+
+def test_an_approved_mcp_tool_passes_by_its_full_name() -> None:
+    found = FakeWorld().decide(call("mcp__files__put", {"a": 1}), in_state("executing"))
+    assert found.decision.verdict == "pass"
+    assert found.state is not None
+    assert found.state.wrote_unseen
+
+
+def test_an_approved_mcp_tool_never_names_the_control_plane() -> None:
+    found = FakeWorld().decide(call("mcp__files__put", {"deep": {"path": ["/data/key"]}}), in_state("executing"))
+    assert rule(found) == "control-plane.write"
+
+
+# The order: each call breaks a rule and all later ones; the first is told.
+
+
+def test_the_control_plane_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: pytest.fail("asked too early"))
+    world = ShellWorld(monkeypatch, writes("/data/state.json"))
+    found = world.decide(shell(agent_id="a-1"), in_state("planning"))
+    assert rule(found) == "control-plane.write"
+
+
+class Danger:
+    """A danger rule that fires."""
+
+    rule = "danger.x"
+    seen = "it formats the disk"
+
+
+def test_danger_comes_before_state_and_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
+    world = ShellWorld(monkeypatch, writes(f"{ROOT}/README.md"))
+    assert rule(world.decide(shell(agent_id="a-1"), in_state("planning"))) == "danger.x"
+
+
+def test_danger_pauses_even_an_approved_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
+    world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("x", "make test"),)))
+    found = world.decide(shell("make test"), in_state("executing"))
+    assert rule(found) == "danger.x"
+    assert found.state is not None
+    assert found.state.state == "paused_danger"
+    assert "# Repair Resume" in found.decision.reason.more  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("author", "state"), [("forged", "planning"), ("missing", None), ("unreadable", None)])
+def test_an_unchecked_approval_is_not_carried_into_a_pause(author: str, state: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
+    before = in_state("executing", approval=Approval("t", 1, is_verified=False))
+    found = ShellWorld(monkeypatch, NO_EFFECTS, AuthorOf=author).decide(shell(), before)
+    if found.decision.verdict == "pass":
+        pytest.skip("a command without effects is no danger")
+    assert (found.state.state if found.state else None) == state
+
+
+@pytest.mark.parametrize(("author", "state"), [("forged", "planning"), ("missing", None), ("unreadable", None)])
+def test_a_danger_under_an_unchecked_approval(author: str, state: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
+    before = in_state("executing", approval=Approval("t", 1, is_verified=False))
+    found = ShellWorld(monkeypatch, writes(f"{ROOT}/src/a"), AuthorOf=author).decide(shell(), before)
+    rule(found)
+    assert (found.state.state if found.state else None) == state
+
+
+def test_state_comes_before_identity() -> None:
+    assert rule(FakeWorld().decide(call("Write", INSIDE, agent_id="a-1"), in_state("planning"))) == "state.no-authority"
+
+
+def test_identity_comes_before_effects() -> None:
+    found = FakeWorld().decide(call("Write", OUTSIDE, agent_id="a-1"), in_state("executing"))
+    assert (rule(found), found.state) == ("identity.child", None)
+
+
+@pytest.mark.parametrize("tool", ["Write", "Edit", "Frobnicate", "mcp__files__put", "SendMessage", "Agent"])
+def test_a_child_may_only_read(tool: str) -> None:
+    found = FakeWorld().decide(call(tool, INSIDE, agent_id="a-1"), in_state("executing"))
+    assert rule(found) in ("identity.child", "spawn.depth")
+    assert found.state is None
+
+
+def test_another_process_may_not_write() -> None:
+    state = in_state("executing", host=HostBinding("claude", 1, "2"))
+    assert rule(FakeWorld().decide(call("Write", INSIDE, process=PROCESS), state)) == "identity.process"
+
+
+def test_nothing_is_written_while_the_engine_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rule(FakeWorld(EngineRuns=True).decide(call("Write", INSIDE), in_state("executing"))) == "state.engine-runs"
+    world = ShellWorld(monkeypatch, NO_EFFECTS, EngineRuns=True)
+    assert rule(FakeWorld(EngineRuns=True).decide(call("mcp__files__put"), in_state("executing"))) == "state.engine-runs"
+    assert world.decide(shell(), in_state("executing")).decision.verdict == "pass"
+
+
+# Provenance of the approval, at its first use.
+
+
+@pytest.mark.parametrize("author", ["human", "unknown"])
+def test_a_checked_approval_is_not_asked_again(author: str) -> None:
+    before = in_state("executing", approval=Approval("t", 1, is_verified=False))
+    world = FakeWorld(AuthorOf=author)
+    found = world.decide(call("Write", INSIDE), before)
+    assert found.decision.verdict == "pass"
+    assert found.state is not None
+    assert found.state.approval == Approval("t", 1, is_verified=True)
+    again = FakeWorld()
+    again.decide(call("Write", INSIDE), found.state)
+    assert ("AuthorOf" in world.asked, "AuthorOf" in again.asked) == (True, False)
+
+
+def test_a_forged_approval_is_taken_back() -> None:
+    before = in_state("executing", approval=Approval("t", 1, is_verified=False))
+    found = FakeWorld(AuthorOf="forged").decide(call("Write", INSIDE), before)
+    assert rule(found) == "provenance.forged"
+    assert found.state is not None
+    assert (found.state.state, found.state.authority_status, found.state.accepted_policy) == ("planning", "revoked", None)
+
+
+@pytest.mark.parametrize("author", ["missing", "unreadable"])
+@pytest.mark.parametrize("happened", [call("Write", INSIDE), call("Write", OUTSIDE), call("mcp__files__put"), call("Frobnicate")])
+def test_an_approval_that_cannot_be_checked_denies_and_stands(author: str, happened: Any) -> None:
+    before = in_state("executing", approval=Approval("t", 1, is_verified=False))
+    found = FakeWorld(AuthorOf=author).decide(happened, before)
+    assert (rule(found), found.state) == ("provenance.unproved", None)
+
+
+# Effects and boundary.
+
+
+@pytest.mark.parametrize(
+    ("path", "changes", "expected"),
+    [
+        (f"{ROOT}/src/a.py", {}, None),
+        (f"{ROOT}/docs/a.md", {}, None),
+        ("/tmp/harness-guard-r1/x", {}, None),
+        ("/tmp/harness-guard-r1", {"reach": "tree"}, None),
+        (f"{ROOT}/docs/a/b.md", {}, "boundary.outside"),
+        (f"{ROOT}/docs/a.txt", {}, "boundary.outside"),
+        (f"{ROOT}/srcx/a.py", {}, "boundary.outside"),
+        (f"{ROOT}/src/../README.md", {"relative": "README.md"}, "boundary.outside"),
+        (ROOT, {"relative": "", "reach": "tree"}, "control-plane.write"),
+        ("/etc/passwd", {}, "boundary.outside"),
+        ("/tmp/harness-guard-r1x/y", {}, "boundary.outside"),
+        ("/tmp/harness-guard-r2/y", {}, "boundary.outside"),
+        (f"{ROOT}/src/a.py", {"links": 2}, "boundary.hard-link"),
+        (f"{ROOT}/src/n/a.py", {"nested": "src/n"}, "boundary.outside"),
+        (f"{ROOT}/src/link", {"real": "/etc/passwd", "relative": None}, "boundary.outside"),
+        ("/data/runs/x", {}, "control-plane.write"),
+        ("/plugin/hooks/x", {}, "control-plane.write"),
+        ("/home/u/.claude/settings.json", {}, "control-plane.write"),
+        (f"{ROOT}/.git/config", {}, "control-plane.write"),
+        (f"{ROOT}/src/.git/hooks/x", {}, "control-plane.write"),
+        (f"{ROOT}/.claude/settings.json", {}, "control-plane.write"),
+        (f"{ROOT}/.CODEX/config.toml", {}, "control-plane.write"),
+        (f"{ROOT}/src/.mcp.json", {}, "control-plane.write"),
+        (f"{ROOT}/hooks/pre-commit", {}, "control-plane.write"),
+    ],
+)
+def test_where_a_write_lands(path: str, changes: dict[str, Any], expected: str | None) -> None:
+    known = place(path)
+    spot = replace(known, **changes)
+    found = FakeWorld(PlacesOf=(spot,)).decide(call("Write", {"file_path": path}), in_state("executing"))
+    if expected is None:
+        assert found.decision.verdict == "pass"
+    else:
+        assert rule(found) == expected
+    paused = expected is not None and expected.startswith("boundary")
+    assert (found.state is not None and found.state.state == "paused_boundary") == paused
+
+
+def test_the_deny_that_pauses_carries_the_filled_in_resume() -> None:
+    found = FakeWorld().decide(call("Write", OUTSIDE), in_state("executing"))
+    assert found.state is not None
+    assert found.decision.reason is not None
+    more = found.decision.reason.more
+    for part in ("# Repair Resume", f'"paused_revision": {found.state.revision}', DIFF, "Plan Amendment", "$harness cancel"):
+        assert part in more
+    assert found.state.paused_from == "executing"
+    assert found.state.pause_reason == f"boundary.outside: {found.decision.reason.seen}"
+
+
+def test_the_hosts_scratch_is_denied_without_a_pause() -> None:
+    found = FakeWorld().decide(call("Write", {"file_path": "/tmp/claude-0/x"}), in_state("executing"))
+    assert rule(found) == "boundary.host-scratch"
+    assert found.state is not None
+    assert found.state.state == "executing"
+
+
+def test_a_harmless_place_is_no_write() -> None:
+    spot = replace(place("/dev/null"), is_harmless=True)
+    found = FakeWorld(PlacesOf=(spot,)).decide(call("Write", {"file_path": "/dev/null"}), in_state("planning"))
+    assert found.decision.verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("stands", "leads", "expected"),
+    [
+        (f"{ROOT}/src/l", f"{ROOT}/src/a", None),
+        (f"{ROOT}/src/l", f"{ROOT}/README.md", "boundary.link"),
+        (f"{ROOT}/src/l", "/etc/passwd", "boundary.link"),
+        (f"{ROOT}/README.l", f"{ROOT}/src/a", "boundary.link"),
+        (f"{ROOT}/src/l", "/data/key", "control-plane.write"),
+        (f"{ROOT}/src/l", "/", "control-plane.write"),
+        (f"{ROOT}/src/l", f"{ROOT}/.git/config", "control-plane.write"),
+    ],
+)
+@pytest.mark.parametrize("is_hard", [True, False])
+def test_links(stands: str, leads: str, expected: str | None, *, is_hard: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(links=(Link(leads, stands, is_hard),)))
+    found = world.decide(shell(), in_state("executing"))
+    assert (rule(found) if found.decision.reason else None) == expected
+
+
+def test_a_known_writer_without_a_known_target_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a variable", "rm $X", is_writer=True),)))
+    found = world.decide(shell(), in_state("executing"))
+    assert rule(found) == "effects.target"
+    assert found.state is not None
+    assert found.state.state == "paused_unmodeled"
+
+
+def test_the_third_opaque_call_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a script", "./x"),)))
+    state = in_state("executing")
+    seen = []
+    for _ in range(3):
+        found = world.decide(shell(), state)
+        assert rule(found) == "effects.unknown"
+        assert found.state is not None
+        state = found.state
+        seen.append(state.state)
+    assert seen == ["executing", "executing", "paused_unmodeled"]
+
+
+def test_an_allowed_mutation_between_opaque_calls_starts_the_count_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a script", "./x"),)))
+    state: Any = in_state("executing")
+    for happened in (shell(), shell(), call("Write", INSIDE), shell(), shell()):
+        state = world.decide(happened, state).state
+    assert state.state == "executing"
+
+
+@pytest.mark.parametrize(
+    ("command", "fields", "is_exact"),
+    [
+        ("make test", {}, True),
+        ("make  test", {}, False),
+        ("make test ", {}, False),
+        ("make test\n", {}, False),
+        ("make test; ls", {}, False),
+        ("Make test", {}, False),
+        ("make test", {"cwd": f"{ROOT}/src"}, False),
+        ("sh check.sh", {}, True),
+    ],
+)
+def test_exact_commands_byte_for_byte(command: str, fields: dict[str, Any], *, is_exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("opaque", command),)))
+    found = world.decide(shell(command, **fields), in_state("executing"))
+    assert (found.decision.verdict == "pass") == is_exact
+    assert found.state is not None
+    assert found.state.wrote_unseen == is_exact
+
+
+def test_an_exact_command_never_passes_the_control_plane(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, writes("/data/key"))
+    assert rule(world.decide(shell("make test"), in_state("executing"))) == "control-plane.write"
+
+
+# The key.
+
+
+@pytest.mark.parametrize("name", STATE_NAMES[:4])
+@pytest.mark.parametrize(
+    "happened",
+    [
+        call("Read", {"file_path": "/data/key"}),
+        call("Read", {"file_path": "/DATA/KEY"}),
+        call("Grep", {"pattern": "x", "path": "/data"}),
+        call("Grep", {"pattern": "x", "path": "/"}),
+        call("Glob", {"pattern": "*", "path": "/data"}),
+        call("Grep", {"pattern": "x"}, cwd="/data"),
+        call("view_image", {"path": "/data/key"}),
+    ],
+)
+def test_no_tool_reads_the_key(name: str, happened: Any) -> None:
+    assert rule(FakeWorld().decide(happened, in_state(name))) == "control-plane.key"
+
+
+@pytest.mark.parametrize(
+    ("read", "places", "denied"),
+    [
+        (Read("/data/key", "cat"), (), True),
+        (Read("/data", "grep", is_tree=True), (), True),
+        (Read("/", "xargs", is_tree=True), (), True),
+        (Read("/data/runs/x", "cat"), (), False),
+        (Read("/data/k*", "cat", is_pattern=True), (place("/data/key"),), True),
+        (Read("/data/[k]ey", "cat", is_pattern=True), (place("/data/key"),), True),
+        (Read("/data/K?Y", "cat", is_pattern=True), (place("/data/key"),), True),
+        (Read("/data/\\k*", "cat", is_pattern=True), (place("/data/key"),), True),
+        (Read("/repo/l*/key", "cat", is_pattern=True), (place("/data/key"),), True),
+        (Read("/d*", "grep", is_pattern=True, is_tree=True), (place("/data"),), True),
+        (Read("/d*/", "ls", is_pattern=True), (place("/data"),), True),
+        (Read("/repo/*.py", "cat", is_pattern=True), (), False),
+        (Read("/repo/*", "cat", is_pattern=True), (place("/repo/a"),), False),
+    ],
+)
+def test_no_command_reads_the_key(read: Read, places: tuple[Any, ...], *, denied: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, Effects(reads=(read,)), PlacesOf=places)
+    found = world.decide(shell(), in_state("executing"))
+    assert (found.decision.verdict == "deny") == denied
+
+
+def test_a_pattern_that_cannot_name_the_key_is_not_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_question: object) -> object:
+        raise EvidenceError("r", "too many", "x")
+
+    world = ShellWorld(monkeypatch, Effects(reads=(Read("/usr/*.so", "ls", is_pattern=True),)), PlacesOf=refuse)
+    assert world.decide(shell(), in_state("planning")).decision.verdict == "pass"
+
+
+# Git's own files, through its subcommands.
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "expected"),
+    [
+        (f"{ROOT}/.git", "executing", None),
+        (f"{ROOT}/.git", "planning", "state.no-authority"),
+        (f"{ROOT}/sub/.git", "executing", "control-plane.write"),
+        ("/other/.git", "executing", "control-plane.write"),
+    ],
+)
+def test_gits_own_files(folder: str, name: str, expected: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Effects(writes=(Write(folder, "tree", "git add", is_git_own=True),))
+    found = ShellWorld(monkeypatch, own).decide(shell(), in_state(name))
+    assert (rule(found) if found.decision.reason else None) == expected
+
+
+# Texts that would come back as prompts.
+
+
+@pytest.mark.parametrize("tool", ["CronCreate", "ScheduleWakeup", "SendMessage", "send_input", "followup_task", "multi_agent_v1.send_input"])
+@pytest.mark.parametrize("text", ["y", " y\n", "$harness x", "$harness cancel", "hello\n$harness status", "[@harness](plugin://harness@personal)"])
+@pytest.mark.parametrize("name", STATE_NAMES[:4])
+def test_a_prompt_that_acts_is_refused_in_every_state(tool: str, text: str, name: str) -> None:
+    found = FakeWorld().decide(call(tool, {"a": {"b": [text]}}), in_state(name))
+    assert rule(found) == "prompt.acts"
+
+
+@pytest.mark.parametrize("tool", ["CronCreate", "SendMessage"])
+@pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "executing"])
+def test_no_prompt_is_made_without_authority(tool: str, name: str) -> None:
+    assert rule(FakeWorld().decide(call(tool, {"message": "hello"}), in_state(name))) == "prompt.not-now"
+
+
+def test_a_harmless_message_passes_while_work_goes_on() -> None:
+    found = FakeWorld().decide(call("CronCreate", {"prompt": "Check the build."}), in_state("executing"))
+    assert found.decision.verdict == "pass"
+
+
+def test_settings_do_not_change_in_an_active_run() -> None:
+    for name in STATE_NAMES:
+        found = FakeWorld().decide(event("ConfigChange"), in_state(name))
+        assert found.decision.verdict == ("pass" if name == "completed" else "block")
+
+
+def test_a_pause_names_the_policy_it_leaves() -> None:
+    before = in_state("executing")
+    found = FakeWorld().decide(call("Write", OUTSIDE), before)
+    assert before.active_policy is not None
+    assert found.state is not None
+    assert found.state.active_policy_id == policy_id(before.active_policy)
