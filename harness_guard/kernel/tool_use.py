@@ -6,28 +6,17 @@
 
 from __future__ import annotations
 
+from harness_guard.kernel.boundary_check import HOST_SCRATCH, check_boundary
 from harness_guard.kernel.decision import PASS, Decision, Reason, deny
 from harness_guard.kernel.outcome import DropAttestation, Outcome
+from harness_guard.kernel.protection import check_control_plane, check_reads
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
-from harness_guard.kernel.questions import (
-    CarriedAlong,
-    EngineRuns,
-    LinkPlaces,
-    PlacesOf,
-    PlantedProgram,
-    ProgramFolders,
-    RealPath,
-    ShellFactsFor,
-    WhereShell,
-    ask,
-)
+from harness_guard.kernel.questions import EngineRuns, ask
 from harness_guard.kernel.state import StopCount
+from harness_guard.kernel.tool_effects import Judged, find_places, read_effects, short
 from harness_guard.kernel.tools import classify
-from harness_guard.paths import folded, segment_matches
-from harness_guard.policy.boundary import covers_reach, explain
-from harness_guard.policy.control_plane import from_json, key_read_by, protected_by, reaches
-from harness_guard.records import dataclass, replace
-from harness_guard.shell.effects import Effects, Unknown, Write
+from harness_guard.policy.control_plane import from_json
+from harness_guard.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,32 +26,8 @@ if TYPE_CHECKING:
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
-    from harness_guard.policy.control_plane import ControlPlane
-    from harness_guard.policy.place import Place
 
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
-_HOST_SCRATCH: Final = "the host's own scratch and memory files are not the run's to write"
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A call with everything that the checks need.
-
-    Attributes:
-        event: The event.
-        call: The classified call.
-        effects: What it would do.
-        places: Each write with the places where it would land.
-        plane: What no tool call may write.
-        is_exact: Whether the human approved exactly this command or tool.
-    """
-
-    event: Event
-    call: ToolCall
-    effects: Effects
-    places: tuple[tuple[Write, tuple[Place, ...]], ...]
-    plane: ControlPlane
-    is_exact: bool
 
 
 def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
@@ -81,15 +46,17 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
 
         return (yield from decide_spawn(event, state))
     if call.family in ("prompt", "child"):
-        return (yield from _decide_prompting(event, state, call))
-    effects = yield from _effects(event, call)
+        from harness_guard.kernel.children import decide_prompting
+
+        return (yield from decide_prompting(event, state, call))
+    effects = yield from read_effects(event, call)
     plane = from_json(state.control_plane or {})
-    refusal = yield from _check_reads(call, effects, plane)
+    refusal = yield from check_reads(call, effects, plane)
     if refusal is not None:
         return Outcome(refusal)
-    places = yield from _places(effects, plane)
+    places = yield from find_places(effects, plane)
     judged = Judged(event, call, effects, places, plane, _is_exact(event, state, call))
-    refusal = yield from _check_control_plane(judged)  # C7.3
+    refusal = yield from check_control_plane(judged)  # C7.3
     if refusal is not None:
         return Outcome(refusal)
     danger = _danger(judged)  # C7.4; reading a credential is one too
@@ -117,14 +84,14 @@ def _decide_mutation(judged: Judged, state: RunState) -> Asking[Outcome]:
 
 
 def _check_effects(judged: Judged, state: RunState) -> Asking[Outcome]:
-    outside = yield from _check_boundary(judged, state)  # C7.8: known targets first, they say the most
+    outside = yield from check_boundary(judged, state)  # C7.8: known targets first, they say the most
     if outside is not None:
-        if outside.seen == _HOST_SCRATCH:
+        if outside.seen == HOST_SCRATCH:
             return Outcome(Decision("deny", outside), state)
         return (yield from _pause_or_deny(judged, state, "boundary exceeded", outside))
     writers = [unknown for unknown in judged.effects.unknown if unknown.is_writer]  # C7.7
     if writers:
-        seen = f"where `{_short(writers[0].seen)}` writes cannot be known: {writers[0].why}"
+        seen = f"where `{short(writers[0].seen)}` writes cannot be known: {writers[0].why}"
         reason = Reason("effects.target", seen, "Name the target literally, or resume and use another command.")
         return (yield from _pause_or_deny(judged, state, "writer's target unknown", reason))
     if judged.effects.unknown:
@@ -134,7 +101,7 @@ def _check_effects(judged: Judged, state: RunState) -> Asking[Outcome]:
 
 def _deny_opaque(judged: Judged, state: RunState) -> Asking[Outcome]:
     unknown = judged.effects.unknown[0]
-    seen = f"what `{_short(unknown.seen)}` does is not known: {unknown.why}"
+    seen = f"what `{short(unknown.seen)}` does is not known: {unknown.why}"
     remedy = "Use the file tools or a command of the table, or have the exact command approved in a Plan."
     reason = Reason("effects.unknown", seen, remedy)
     counted = replace(state, opaque_denies=state.opaque_denies + 1)
@@ -163,106 +130,6 @@ def _pause_or_deny(judged: Judged, state: RunState, on: str, reason: Reason) -> 
     if may_pause and find_row(state, happening) is not None:  # type: ignore[arg-type]  # callers pass the table's words
         return (yield from pause(state, happening, "deny", reason))  # type: ignore[arg-type]  # as above
     return Outcome(Decision("deny", reason))
-
-
-def _effects(event: Event, call: ToolCall) -> Asking[Effects]:
-    if call.family == "patch":
-        from harness_guard.shell.patch import effects_of_patch
-
-        return effects_of_patch(call.text, event.cwd)
-    if call.family != "shell":
-        return call.effects
-    from harness_guard.shell.analysis import ShellFacts, analyse
-
-    surroundings = yield from ask(WhereShell(event.cwd))
-    facts = ShellFacts()
-    found = analyse(call.text, surroundings, facts)
-    while not isinstance(found, Effects):
-        facts = yield from ask(ShellFactsFor(call.text, found, facts))
-        found = analyse(call.text, surroundings, facts)
-    return (yield from _with_planted(found))
-
-
-def _with_planted(effects: Effects) -> Asking[Effects]:
-    """Take a program for unknown if a file that the run could have written stands in its place on the PATH."""
-    names = tuple(dict.fromkeys(name for program in effects.programs for name in program.argv[:1] if name is not None))
-    if not names:
-        return effects
-    folders = yield from ask(ProgramFolders())
-    if not folders:
-        return effects
-    planted = yield from ask(PlantedProgram(folders, names))
-    if planted is None:
-        return effects
-    unknown = Unknown("a file of the repository stands in its place on the PATH", planted)
-    return replace(effects, unknown=(*effects.unknown, unknown))
-
-
-def _places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Write, tuple[Place, ...]], ...]]:
-    """Find where each write lands; what is harmless (a stream, a folder that stands already) is no write.
-
-    Git's own files, written by a git subcommand of the table, are no place that a boundary covers: the write stays as
-    a mutation without one (promise P7). Only this repository's are meant.
-    """
-    found: list[tuple[Write, tuple[Place, ...]]] = []
-    for write in effects.writes:
-        if write.is_git_own and write.path in plane.git_dirs:
-            found.append((write, ()))
-            continue
-        places = yield from ask(PlacesOf(write))
-        real = tuple(place for place in places if not place.is_harmless)
-        if real:
-            found.append((write, real))
-    return tuple(found)
-
-
-def _check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
-    for path in (*call.reads, *(read.path for read in effects.reads if not read.is_pattern)):
-        if key_read_by(plane, (yield from ask(RealPath(path)))):
-            return _key(path)
-    for read in effects.reads:
-        if read.is_pattern and (read.is_tree or _may_name_key(read.path)):
-            for place in (yield from ask(PlacesOf(Write(read.path, "file", read.by, is_pattern=True)))):
-                if key_read_by(plane, place.real):
-                    return _key(read.path)
-    return None
-
-
-def _may_name_key(pattern: str) -> bool:
-    """Tell whether a shell pattern's last segment could match the key's name; read more widely than bash does."""
-    plain, bracket, _ = pattern.rpartition("/")[2].replace("\\", "").partition("[")
-    widened = folded(plain.replace("?", "*") + ("*" if bracket else ""))
-    return not widened or segment_matches(widened, "key")
-
-
-def _key(path: str) -> Decision:
-    return deny("control-plane.key", f"`{_short(path)}` would read the guard's sealing key", "Read something else.")
-
-
-def _check_control_plane(judged: Judged) -> Asking[Decision | None]:
-    for write, places in judged.places:
-        for place in places:
-            what = protected_by(judged.plane, place.real)
-            if what is None and place.reach != "path":
-                what = reaches(judged.plane, place.real) or (place.below[0] if place.below else None)
-            if what is not None:
-                return _protected(write.path, what, write.by)
-    for link in judged.effects.links:
-        for place in (yield from ask(LinkPlaces(link))):
-            what = protected_by(judged.plane, place.real) or reaches(judged.plane, place.real)
-            if what is not None:
-                return _protected(link.target, what, "the new link")
-    for path in judged.call.mentions:
-        real = yield from ask(RealPath(path))
-        what = protected_by(judged.plane, real)
-        if what is not None:
-            return _protected(path, what, judged.call.name)
-    return None
-
-
-def _protected(path: str, what: str, by: str) -> Decision:
-    seen = f"`{_short(by)}` would write `{_short(path)}`, which belongs to {what}"
-    return deny("control-plane.write", seen, "Leave it alone; only the human changes it, outside a run.")
 
 
 def _danger(judged: Judged) -> Reason | None:
@@ -303,98 +170,3 @@ def _is_exact(event: Event, state: RunState, call: ToolCall) -> bool:
         return event.tool_name in policy.tools
     # The human read the command as one that runs at the root; elsewhere the same bytes do something else.
     return call.family == "shell" and event.cwd == state.repository_root and call.text in policy.commands
-
-
-def _check_boundary(judged: Judged, state: RunState) -> Asking[Reason | None]:
-    policy = state.active_policy
-    boundary = policy.boundary if policy is not None else ()
-    special = yield from _check_carried(judged)
-    if special is None:
-        special = yield from _check_program_folders(judged)
-    if special is not None:
-        return special
-    for write, places in judged.places:
-        for place in places:
-            reason = _outside(write, place, boundary, state)
-            if reason is not None:
-                return reason
-    for link in judged.effects.links:
-        stands, leads = yield from ask(LinkPlaces(link))
-        for place in (stands, leads):
-            if not _is_inside(place, boundary, state):
-                seen = f"the link `{_short(link.path)}` would lead out of the boundary, to `{_short(leads.real)}`"
-                return Reason("boundary.link", seen, "Link to a file inside the boundary, or copy it.")
-    return None
-
-
-def _check_carried(judged: Judged) -> Asking[Reason | None]:
-    """Refuse a copy that brings a link along: where it stands afterwards it may lead out of the boundary."""
-    if not any(write.by == "cp" and write.kind == "tree" for write in judged.effects.writes):
-        return None
-    for read in judged.effects.reads:
-        carried = None if read.by != "cp" or read.is_pattern else (yield from ask(CarriedAlong(read.path)))
-        if carried is not None or (read.by == "cp" and read.is_pattern):
-            seen = f"copying `{_short(read.path)}` may bring along a link or a protected name: `{carried or 'a match'}`"
-            return Reason("boundary.copied-link", seen, "Copy the plain files by name.")
-    return None
-
-
-def _check_program_folders(judged: Judged) -> Asking[Reason | None]:
-    """Refuse writes into a folder of the PATH: what stands there is started under the name of another program."""
-    if not judged.places:
-        return None
-    folders = yield from ask(ProgramFolders())
-    for write, places in judged.places:
-        for place in places:
-            folder = next((f for f in folders if place.real == f or place.real.startswith(f"{f}/")), None)
-            if folder is not None:
-                seen = f"`{_short(write.path)}` lies in a folder of the PATH, whose files are started as programs"
-                return Reason("boundary.path-folder", seen, "Leave it to the human, or approve the exact command.")
-    return None
-
-
-def _outside(write: Write, place: Place, boundary: tuple[str, ...], state: RunState) -> Reason | None:
-    if _in_scratch(place.real, state):
-        return None
-    remedy = f"Write inside {explain(boundary)} or in the scratch folder {state.scratch}."
-    if _is_host_scratch(place.real, state):
-        return Reason("boundary.host-scratch", _HOST_SCRATCH, remedy)
-    if place.relative is None:
-        seen = f"`{_short(write.by)}` would write `{_short(place.real)}`, which is outside the repository"
-        return Reason("boundary.outside", seen, remedy)
-    if not _is_inside(place, boundary, state):
-        named = _short(place.relative or ".")
-        seen = f"`{_short(write.by)}` would write `{named}`, outside the write boundary {explain(boundary)}"
-        return Reason("boundary.outside", seen, remedy)
-    if place.has_other_names:
-        seen = (
-            f"`{_short(place.relative)}` has a second name (hard link), so a write to it may land outside the boundary"
-        )
-        return Reason("boundary.hard-link", seen, "Replace the file by a copy of its own, or leave it alone.")
-    return None
-
-
-def _is_inside(place: Place, boundary: tuple[str, ...], state: RunState) -> bool:
-    if _in_scratch(place.real, state):
-        return True
-    relative = place.relative
-    return relative is not None and covers_reach(boundary, relative, reach=place.reach, nested=place.nested)
-
-
-def _is_host_scratch(real: str, state: RunState) -> bool:
-    # Claude Code's scratch folders stand beside the run's own, in the system's temporary folder.
-    return bool(state.scratch) and real.startswith(f"{state.scratch.rpartition('/')[0]}/claude-")
-
-
-def _in_scratch(real: str, state: RunState) -> bool:
-    return bool(state.scratch) and (real == state.scratch or real.startswith(state.scratch + "/"))
-
-
-def _short(text: str, limit: int = 160) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def _decide_prompting(event: Event, state: RunState, call: ToolCall) -> Asking[Outcome]:
-    from harness_guard.kernel.children import decide_prompting
-
-    return (yield from decide_prompting(event, state, call))

@@ -1,0 +1,70 @@
+"""The control plane against one tool call: what no call may write, and the key that none may read (promise P7)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.decision import deny
+from harness_guard.kernel.questions import LinkPlaces, PlacesOf, RealPath, ask
+from harness_guard.kernel.tool_effects import short
+from harness_guard.paths import folded, segment_matches
+from harness_guard.policy.control_plane import key_read_by, protected_by, reaches
+from harness_guard.shell.effects import Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness_guard.kernel.decision import Decision
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.tool_effects import Judged
+    from harness_guard.kernel.tools import ToolCall
+    from harness_guard.policy.control_plane import ControlPlane
+    from harness_guard.shell.effects import Effects
+
+
+def check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
+    """Refuse a call that would read the sealing key."""
+    for path in (*call.reads, *(read.path for read in effects.reads if not read.is_pattern)):
+        if key_read_by(plane, (yield from ask(RealPath(path)))):
+            return _key(path)
+    for read in effects.reads:
+        if read.is_pattern and (read.is_tree or _may_name_key(read.path)):
+            for place in (yield from ask(PlacesOf(Write(read.path, "file", read.by, is_pattern=True)))):
+                if key_read_by(plane, place.real):
+                    return _key(read.path)
+    return None
+
+
+def _may_name_key(pattern: str) -> bool:
+    """Tell whether a shell pattern's last segment could match the key's name; read more widely than bash does."""
+    plain, bracket, _ = pattern.rpartition("/")[2].replace("\\", "").partition("[")
+    widened = folded(plain.replace("?", "*") + ("*" if bracket else ""))
+    return not widened or segment_matches(widened, "key")
+
+
+def _key(path: str) -> Decision:
+    return deny("control-plane.key", f"`{short(path)}` would read the guard's sealing key", "Read something else.")
+
+
+def check_control_plane(judged: Judged) -> Asking[Decision | None]:
+    """Refuse a call that would write into the control plane or around it (C7.3)."""
+    for write, places in judged.places:
+        for place in places:
+            what = protected_by(judged.plane, place.real)
+            if what is None and place.reach != "path":
+                what = reaches(judged.plane, place.real) or (place.below[0] if place.below else None)
+            if what is not None:
+                return _protected(write.path, what, write.by)
+    for link in judged.effects.links:
+        for place in (yield from ask(LinkPlaces(link))):
+            what = protected_by(judged.plane, place.real) or reaches(judged.plane, place.real)
+            if what is not None:
+                return _protected(link.target, what, "the new link")
+    for path in judged.call.mentions:
+        real = yield from ask(RealPath(path))
+        what = protected_by(judged.plane, real)
+        if what is not None:
+            return _protected(path, what, judged.call.name)
+    return None
+
+
+def _protected(path: str, what: str, by: str) -> Decision:
+    seen = f"`{short(by)}` would write `{short(path)}`, which belongs to {what}"
+    return deny("control-plane.write", seen, "Leave it alone; only the human changes it, outside a run.")

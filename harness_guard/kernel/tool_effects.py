@@ -1,0 +1,98 @@
+"""What one tool call would do: its effects, and the places on disk where they would land (contract section 7)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.questions import PlacesOf, PlantedProgram, ProgramFolders, ShellFactsFor, WhereShell, ask
+from harness_guard.records import dataclass, replace
+from harness_guard.shell.effects import Effects, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.kernel.event import Event
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.tools import ToolCall
+    from harness_guard.policy.control_plane import ControlPlane
+    from harness_guard.policy.place import Place
+    from harness_guard.shell.effects import Write
+
+QUOTED: Final = 160  # characters of a path or command in a reason; the first line of a reason stands alone
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A call with everything that the checks need.
+
+    Attributes:
+        event: The event.
+        call: The classified call.
+        effects: What it would do.
+        places: Each write with the places where it would land.
+        plane: What no tool call may write.
+        is_exact: Whether the human approved exactly this command or tool.
+    """
+
+    event: Event
+    call: ToolCall
+    effects: Effects
+    places: tuple[tuple[Write, tuple[Place, ...]], ...]
+    plane: ControlPlane
+    is_exact: bool
+
+
+def read_effects(event: Event, call: ToolCall) -> Asking[Effects]:
+    """Read a call into effects, asking for what only the world knows."""
+    if call.family == "patch":
+        from harness_guard.shell.patch import effects_of_patch
+
+        return effects_of_patch(call.text, event.cwd)
+    if call.family != "shell":
+        return call.effects
+    from harness_guard.shell.analysis import ShellFacts, analyse
+
+    surroundings = yield from ask(WhereShell(event.cwd))
+    facts = ShellFacts()
+    found = analyse(call.text, surroundings, facts)
+    while not isinstance(found, Effects):
+        facts = yield from ask(ShellFactsFor(call.text, found, facts))
+        found = analyse(call.text, surroundings, facts)
+    return (yield from _with_planted(found))
+
+
+def _with_planted(effects: Effects) -> Asking[Effects]:
+    """Take a program for unknown if a file that the run could have written stands in its place on the PATH."""
+    names = tuple(dict.fromkeys(name for program in effects.programs for name in program.argv[:1] if name is not None))
+    if not names:
+        return effects
+    folders = yield from ask(ProgramFolders())
+    if not folders:
+        return effects
+    planted = yield from ask(PlantedProgram(folders, names))
+    if planted is None:
+        return effects
+    unknown = Unknown("a file of the repository stands in its place on the PATH", planted)
+    return replace(effects, unknown=(*effects.unknown, unknown))
+
+
+def find_places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Write, tuple[Place, ...]], ...]]:
+    """Find where each write lands; what is harmless (a stream, a folder that stands already) is no write.
+
+    Git's own files, written by a git subcommand of the table, are no place that a boundary covers: the write stays as
+    a mutation without one (promise P7). Only this repository's are meant.
+    """
+    found: list[tuple[Write, tuple[Place, ...]]] = []
+    for write in effects.writes:
+        if write.is_git_own and write.path in plane.git_dirs:
+            found.append((write, ()))
+            continue
+        places = yield from ask(PlacesOf(write))
+        real = tuple(place for place in places if not place.is_harmless)
+        if real:
+            found.append((write, real))
+    return tuple(found)
+
+
+def short(text: str, limit: int = QUOTED) -> str:
+    """Cut a text that a reason quotes."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
