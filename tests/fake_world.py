@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from harness_guard.evidence.resolve import Place
@@ -24,6 +26,7 @@ from harness_guard.shell.effects import Effects
 if TYPE_CHECKING:
     from harness_guard.kernel.outcome import Outcome
 
+TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 ROOT = "/repo"
 SESSION = "11111111-2222-3333-4444-555555555555"
 HASH = "sha256:" + "a" * 64
@@ -157,6 +160,44 @@ def place(path: str, **changes: Any) -> Place:
     return Place(path, relative, **changes)
 
 
+def bound(**changes: Any) -> dict[str, Any]:
+    values = {"accepted_plan_hash": HASH, "accepted_amendment_hash": None, "diff_revision": DIFF, "verification_fingerprint": FINGERPRINT, "review_round": 1}
+    return {**values, **changes}
+
+
+def review(verdict: str = "PASS", findings: tuple[dict[str, Any], ...] = (), **changes: Any) -> str:
+    return (
+        f"# Clean-context Review\n\n## Review Context\n\n```json\n{json.dumps({'review_context': bound(**changes)})}\n```\n\n"
+        f"## Verdict\n\n{verdict}\n\n## Findings\n\n```json\n{json.dumps({'findings': list(findings)})}\n```\n\n## Evidence\n\nRead it.\n"
+    )
+
+
+def finding(**changes: Any) -> dict[str, Any]:
+    return {"id": "R1-F1", "severity": "important", "classification": "IN_PLAN_REPAIR", "path": "src/a.py", "line": 3, "message": "wrong", **changes}
+
+
+def completion(criteria: tuple[str, ...] = ("AC1",), evidence: tuple[str, ...] = ("V1",), **changes: Any) -> str:
+    acceptance = [{"criterion": name, "evidence": list(evidence)} for name in criteria]
+    return (
+        f"# Completion\n\n## Completion Context\n\n```json\n{json.dumps({'completion_context': bound(**changes)})}\n```\n\n"
+        f"## Acceptance\n\n```json\n{json.dumps({'acceptance': acceptance})}\n```\n\n## Changes\n\n- `src/a.py`: done.\n\n## Remaining Risks\n\nNone\n"
+    )
+
+
+def filled_resume(state: Any) -> str:
+    """The Repair Resume that the pause hands out."""
+    from harness_guard.kernel.pause import resume_for
+
+    asking = resume_for(state)
+    question = asking.send(None)
+    assert type(question).__name__ == "TreeNow"
+    try:
+        asking.send(Snapshot(DIFF, (), TREE))
+    except StopIteration as done:
+        return str(done.value)
+    raise AssertionError
+
+
 class FakeWorld:
     """Answers by the question's name; a callable gets the question. ``asked`` lists the names in order."""
 
@@ -174,6 +215,8 @@ class FakeWorld:
             "CarriedAlong": None,
             "ProgramFolders": (),
             "PlantedProgram": None,
+            "TemplateText": lambda question: (TEMPLATES / f"{question.name}.md").read_text(),
+            "PlantedProgram": None,
             "EngineRuns": False,
             "TreeNow": Snapshot(DIFF, (), TREE),
             "TrackedPaths": (),
@@ -182,6 +225,7 @@ class FakeWorld:
             "Verified": GREEN,
             "LastVerification": None,
             "BriefFile": "/data/runs/s/brief.md",
+            "ProgramFolders": (),
             "PendingAttestation": None,
             "Installed": Installation("/plugin/skill.md", "/plugin/contract.md", "/plugin/templates", COMMAND, "test", "0.1.0", ROOT),
             "NewRun": NewRunFacts("r2", ROOT, dict(PLANE)),

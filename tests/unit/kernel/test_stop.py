@@ -1,0 +1,348 @@
+"""Stop: every artifact in every state, near misses, the count of refusals, gates replaced and closed (contract 4 and 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fake_world import (
+    DIFF,
+    FINGERPRINT,
+    GATE,
+    HASH,
+    NOW,
+    PAUSED,
+    STATE_NAMES,
+    TREE,
+    FakeWorld,
+    completion,
+    filled_resume,
+    finding,
+    in_state,
+    planning,
+    review,
+    stop,
+)
+from simulator import PLAN
+
+from harness_guard.artifacts.digest import message_hash
+from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText
+from harness_guard.kernel.questions import Snapshot
+from harness_guard.records import replace
+
+ELSEWHERE = Snapshot("sha256:" + "e" * 64, (), TREE)
+UNFINISHED = ("executing", "verifying", "reviewing")
+
+
+ARTIFACTS = {"plan": PLAN, "review": review(), "completion": completion(), "resume": filled_resume(in_state("paused_danger"))}
+DUE = {("plan", "planning"), ("review", "verifying"), ("completion", "reviewing"), *(("resume", name) for name in PAUSED)}
+
+
+@pytest.mark.parametrize("artifact", ARTIFACTS)
+@pytest.mark.parametrize("name", [name for name in STATE_NAMES if name not in ("completed", "cancelled")])
+def test_every_artifact_in_every_state(artifact: str, name: str) -> None:
+    state = in_state(name)
+    text = filled_resume(state) if artifact == "resume" and name in PAUSED else ARTIFACTS[artifact]
+    found = FakeWorld(PendingAttestation=review()).decide(stop(text), state)
+    assert found.state is not None
+    if (artifact, name) in DUE:
+        assert found.decision.reason is None or found.decision.reason.rule == "review.taken"
+    else:
+        assert (found.decision.verdict, found.decision.reason.rule) == ("block", "artifact.not-now")  # type: ignore[union-attr]
+        assert (found.state.state, found.state.revision) == (name, state.revision)
+    assert found.state.authority_status == state.authority_status  # no stop grants anything
+
+
+@pytest.mark.parametrize("name", ["completed", "cancelled"])
+@pytest.mark.parametrize("text", [*ARTIFACTS.values(), "Done.", ""])
+def test_an_ended_run_falls_silent_at_its_stop(name: str, text: str) -> None:
+    found = FakeWorld().decide(stop(text), in_state(name))
+    assert (found.decision.verdict, found.duties) == ("pass", (EndMarker(),))
+
+
+@pytest.mark.parametrize("text", [*ARTIFACTS.values(), "Done."])
+def test_an_asked_cancel_accepts_nothing(text: str) -> None:
+    found = FakeWorld(PendingAttestation=review()).decide(stop(text), in_state("verifying", cancel_asked=True))
+    assert (found.decision.verdict, found.duties) == ("pass", ())
+    assert found.state is not None
+    assert (found.state.state, found.state.pending_gate) == ("verifying", None)
+
+
+@pytest.mark.parametrize("name", STATE_NAMES)
+def test_a_childs_stop_is_not_the_roots(name: str) -> None:
+    found = FakeWorld().decide(stop(PLAN, agent_id="a-1"), in_state(name))
+    assert (found.decision.verdict, found.state, found.duties) == ("pass", None, ())
+
+
+# Gates.
+
+
+def test_a_plan_opens_a_gate_bound_to_everything() -> None:
+    found = FakeWorld().decide(stop(PLAN), planning())
+    assert found.state is not None
+    gate = found.state.pending_gate
+    assert gate is not None
+    assert (gate.kind, gate.artifact_hash, gate.revision, gate.opened_at_ms) == ("Plan", message_hash(PLAN), 1, NOW)
+    assert (gate.policy.boundary, gate.policy.commands, gate.max_helpers) == (("src/", "check.sh"), ("sh check.sh",), 1)
+    assert gate.criteria[0][0] == "AC1"
+    assert [type(duty) for duty in found.duties] == [KeepText]
+    assert found.state.authority_status == "revoked"
+
+
+def test_a_later_plan_replaces_the_gate() -> None:
+    first = FakeWorld().decide(stop(PLAN), planning()).state
+    other = PLAN.replace("Keep digits.", "Keep all digits.")
+    found = FakeWorld(Now=NOW + 7).decide(stop(other), first)
+    assert found.state is not None
+    assert found.state.pending_gate is not None
+    assert (found.state.pending_gate.artifact_hash, found.state.pending_gate.opened_at_ms) == (message_hash(other), NOW + 7)
+
+
+@pytest.mark.parametrize("text", ["Shall I go on?", "", PLAN.replace("[y/N]", "[Y/n]"), PLAN + "\nThanks!\n", ARTIFACTS["completion"]])
+def test_any_other_stop_closes_the_gate_and_blocks(text: str) -> None:
+    found = FakeWorld().decide(stop(text), planning(pending_gate=GATE))
+    assert found.decision.verdict == "block"
+    assert found.state is not None
+    assert found.state.pending_gate is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (PLAN.replace("- `src/`", "- `.claude/`"), "artifact.boundary-entry"),
+        (PLAN.replace("- `src/`", "- `hooks/`"), "plan.control-plane"),
+        (PLAN.replace("bug_fix", "behaviour_change"), None),
+        (PLAN.replace("## Risks", "## Risk"), None),
+        ("Here it is:\n\n" + PLAN, None),
+    ],
+)
+def test_a_near_miss_changes_nothing_and_names_line_rule_and_mend(text: str, rule: str | None) -> None:
+    state = planning()
+    found = FakeWorld().decide(stop(text), state)
+    assert found.decision.reason is not None
+    assert rule in (None, found.decision.reason.rule)
+    assert found.decision.reason.seen
+    assert found.decision.reason.remedy
+    assert found.state == replace(state, stop=replace(state.stop, blocks=1))
+    assert found.duties == ()
+
+
+def test_a_boundary_that_reads_two_ways_opens_no_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness_guard.kernel.accept.disagreements", lambda _boundary, paths: paths)
+    found = FakeWorld(TrackedPaths=("odd",)).decide(stop(PLAN), planning())
+    assert found.decision.reason is not None
+    assert found.decision.reason.rule == "plan.ambiguous"
+
+
+@pytest.mark.parametrize("name", PAUSED)
+def test_a_filled_in_resume_opens_a_gate(name: str) -> None:
+    state = in_state(name)
+    found = FakeWorld().decide(stop(filled_resume(state)), state)
+    assert found.state is not None
+    gate = found.state.pending_gate
+    assert gate is not None
+    assert (gate.kind, gate.revision, gate.diff_revision, gate.added_rounds) == ("Repair Resume", state.revision, DIFF, 0)
+    assert gate.policy.parent == state.active_policy_id
+
+
+@pytest.mark.parametrize(("old", "new"), [('"paused_revision": 3', '"paused_revision": 4'), (DIFF, "sha256:" + "0" * 64), (HASH, "sha256:" + "0" * 64), ("null", f'"{FINGERPRINT}"')])
+def test_a_resume_with_another_binding_is_answered_with_the_right_one(old: str, new: str) -> None:
+    state = in_state("paused_danger")
+    right = filled_resume(state)
+    assert old in right
+    found = FakeWorld().decide(stop(right.replace(old, new)), state)
+    assert found.decision.reason is not None
+    assert (found.decision.reason.rule, found.decision.reason.more) == ("artifact.binding", right)
+    assert found.state is not None
+    assert found.state.pending_gate is None
+
+
+# The count of refusals.
+
+
+def test_three_blocks_then_incomplete() -> None:
+    state: Any = in_state("executing")
+    verdicts = []
+    for number in range(5):
+        found = FakeWorld().decide(stop("Done.", turn_id=f"t{number}"), state)
+        verdicts.append(found.decision.verdict)
+        state = found.state
+    assert verdicts == ["block", "block", "block", "pass", "pass"]
+    assert state.stop.is_incomplete
+
+
+def test_a_message_that_is_no_artifact_is_refused_once_a_turn() -> None:
+    first = FakeWorld().decide(stop("Done."), in_state("executing"))
+    assert first.decision.verdict == "block"
+    second = FakeWorld().decide(stop("Done!"), first.state)
+    assert second.decision.verdict == "pass"
+    assert second.state is not None
+    assert second.state.stop.is_incomplete
+    assert FakeWorld().decide(stop("Done!", turn_id="next"), first.state).decision.verdict == "block"
+
+
+def test_a_near_miss_is_refused_again_in_the_same_turn() -> None:
+    state: Any = planning()
+    broken = PLAN.replace("## Risks", "## Risk")
+    verdicts = []
+    for _ in range(4):
+        found = FakeWorld().decide(stop(broken), state)
+        verdicts.append(found.decision.verdict)
+        state = found.state
+    assert verdicts == ["block", "block", "block", "pass"]
+
+
+@pytest.mark.parametrize("name", ["planning", *PAUSED])
+def test_words_pass_in_silence_where_the_human_is_awaited(name: str) -> None:
+    assert FakeWorld().decide(stop("A question?"), in_state(name)).decision.verdict == "pass"
+
+
+@pytest.mark.parametrize(("host", "verdict"), [("claude", "pass"), ("codex", "block")])
+def test_while_the_reviewer_runs(host: str, verdict: str) -> None:
+    state: Any = in_state("verifying")
+    for _ in range(6):
+        found = FakeWorld().decide(stop("Waiting.", host=host), state)
+        assert found.decision.verdict == verdict
+        state = found.state
+    assert state.stop.blocks == 0  # it does not count
+
+
+@pytest.mark.parametrize(("name", "part"), [("executing", '"subagent_type"'), ("verifying", '"subagent_type"'), ("reviewing", f"diff_revision: {DIFF}")])
+def test_a_block_names_the_next_step_and_its_bindings(name: str, part: str) -> None:
+    state = in_state(name)
+    state = replace(state, reviewer=replace(state.reviewer, agent_id=None))
+    found = FakeWorld().decide(stop("Done."), state)
+    assert found.decision.reason is not None
+    assert part in found.decision.reason.more
+
+
+# Reviews.
+
+
+@pytest.mark.parametrize("verdict", ["PASS", "PASS_WITH_NOTES"])
+def test_an_attested_review_that_passes(verdict: str) -> None:
+    notes = (finding(severity="suggestion"),) if verdict == "PASS_WITH_NOTES" else ()
+    text = review(verdict, notes)
+    found = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying"))
+    assert found.state is not None
+    assert (found.state.state, found.duties) == ("reviewing", (DropAttestation(),))
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (review("BLOCKED"), "paused_blocked"),
+        (review("REPAIR_REQUIRED", (finding(),)), "paused_budget"),
+        (review("REPAIR_REQUIRED", (finding(classification="MATERIAL_AMENDMENT"),)), "paused_material"),
+        (review("REPAIR_REQUIRED", (finding(), finding(id="R1-F2", classification="MATERIAL_AMENDMENT"))), "paused_material"),
+    ],
+)
+def test_an_attested_review_that_does_not_pass(text: str, state: str) -> None:
+    found = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying"))
+    assert found.state is not None
+    assert (found.state.state, found.state.authority_status, found.duties) == (state, "revoked", (DropAttestation(),))
+    assert found.decision.reason is not None
+    assert "# Repair Resume" in found.decision.reason.more
+
+
+def test_reviews_that_do_not_count() -> None:
+    state = in_state("verifying")
+    assert FakeWorld().decide(stop(review()), state).decision.reason.rule == "review.self"  # type: ignore[union-attr]
+    other = FakeWorld(PendingAttestation=review("BLOCKED")).decide(stop(review()), state)
+    assert (other.decision.reason.rule, other.decision.reason.more) == ("review.changed", review("BLOCKED"))  # type: ignore[union-attr]
+    moved = FakeWorld(PendingAttestation=review(), TreeNow=ELSEWHERE).decide(stop(review()), state)
+    assert moved.decision.reason.rule == "review.stale"  # type: ignore[union-attr]
+    assert all(found.state.state == "verifying" for found in (other, moved))  # type: ignore[union-attr]
+
+
+# Completions.
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "answers", "rule"),
+    [
+        (completion(), {}, {}, None),
+        (completion(()), {}, {}, "completion.criteria"),
+        (completion(("AC1", "AC2")), {}, {}, "completion.criteria"),
+        (completion(("AC2",)), {}, {}, "completion.criteria"),
+        (completion(evidence=("V2",)), {}, {}, "completion.evidence"),
+        (completion(evidence=("V1", "V9")), {}, {}, "completion.evidence"),
+        (completion(diff_revision="sha256:" + "0" * 64), {}, {}, "artifact.binding"),
+        (completion(verification_fingerprint="sha256:" + "0" * 64), {}, {}, "artifact.binding"),
+        (completion(accepted_plan_hash="sha256:" + "0" * 64), {}, {}, "artifact.binding"),
+        (completion(review_round=2), {}, {}, "artifact.binding"),
+        (completion(), {"live_tasks": ("bash-1",)}, {}, "completion.background"),
+        (completion(), {}, {"TreeNow": ELSEWHERE}, "completion.stale"),
+    ],
+)  # fmt: skip
+def test_completions(text: str, fields: dict[str, Any], answers: dict[str, Any], rule: str | None) -> None:
+    found = FakeWorld(**answers).decide(stop(text, **fields), in_state("reviewing"))
+    assert found.state is not None
+    if rule is None:
+        assert (found.decision.verdict, found.state.state, found.state.authority_status) == ("pass", "completed", "revoked")
+        assert EndMarker() in found.duties
+    else:
+        assert found.decision.reason is not None
+        # An empty list is a near miss already.
+        assert found.decision.reason.rule == rule or (rule == "completion.criteria" and found.state.state == "reviewing")
+        assert found.state.state == "reviewing"
+
+
+def test_a_completion_waits_for_children() -> None:
+    found = FakeWorld().decide(stop(completion()), in_state("reviewing", children=("a-9",)))
+    assert found.decision.reason is not None
+    assert (found.decision.reason.rule, "a-9" in found.decision.reason.seen) == ("completion.background", True)
+
+
+# The sweep.
+
+
+def outside(*paths: str) -> Snapshot:
+    return Snapshot(DIFF, paths, "3" * 40)
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_foreign_change_is_recorded_and_absorbed(name: str) -> None:
+    found = FakeWorld(TreeNow=outside("README.md", "src/a.py")).decide(stop("Done."), in_state(name))
+    assert found.state is not None
+    assert (found.state.state, found.state.foreign, found.state.baseline.tree) == (name, ("README.md",), "2" * 40)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_change_that_the_run_could_have_made_pauses(name: str) -> None:
+    found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), in_state(name, wrote_unseen=True))
+    assert found.state is not None
+    assert (found.state.state, found.state.paused_from, found.state.authority_status) == ("paused_boundary", name, "revoked")
+    assert found.decision.reason is not None
+    assert "`README.md`" in found.decision.reason.seen
+
+
+@pytest.mark.parametrize("name", PAUSED)
+def test_such_a_change_in_a_pause_is_named_and_the_pause_stays(name: str) -> None:
+    found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), in_state(name, wrote_unseen=True))
+    assert found.state is not None
+    assert (found.state.state, found.decision.verdict) == (name, "block")
+    assert found.decision.reason is not None
+    assert "# Repair Resume" in found.decision.reason.more
+
+
+def test_changes_inside_the_boundary_are_no_matter() -> None:
+    found = FakeWorld(TreeNow=outside("src/a.py", "docs/x.md")).decide(stop("Done."), in_state("executing", wrote_unseen=True))
+    assert found.state is not None
+    assert (found.state.state, found.state.foreign, found.state.wrote_unseen) == ("executing", (), False)
+
+
+@pytest.mark.parametrize(("host", "tasks", "still"), [("claude", (), False), ("claude", ("b1",), True), ("codex", (), True)])
+def test_a_background_task_may_still_write(host: str, tasks: tuple[str, ...], *, still: bool) -> None:
+    found = FakeWorld().decide(stop("Done.", host=host, live_tasks=tasks), in_state("executing", wrote_unseen=True))
+    assert found.state is not None
+    assert found.state.wrote_unseen == still
+
+
+def test_the_host_tells_which_children_live() -> None:
+    state = in_state("executing", children=("a", "b", "spawn u1"))
+    assert FakeWorld().decide(stop("x", live_agents=("b",)), state).state.children == ("b",)  # type: ignore[union-attr]
+    assert FakeWorld().decide(stop("x"), state).state.children == ("a", "b")  # type: ignore[union-attr]
+    lost = FakeWorld().decide(stop("x", live_agents=()), in_state("verifying"))
+    assert lost.state is not None
+    assert lost.state.reviewer.agent_id is None
