@@ -1,0 +1,153 @@
+"""The world: every question of the kernel has its answer, and one decision sees one tree."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fake_world import event
+from simulator import Simulator, small_plugin
+
+from harness_guard.errors import EvidenceError, StateError
+from harness_guard.kernel import questions as q
+from harness_guard.records import replace
+from harness_guard.world import _ANSWERS, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def sim(tmp_path: Path) -> Simulator:
+    return Simulator(tmp_path)
+
+
+def world(sim: Simulator, **fields: Any) -> World:
+    (sim.home / "plugin").mkdir()
+    plugin = str(small_plugin(sim.home / "plugin"))
+    return World(event("Stop", session_id=sim.session, cwd=str(sim.root), **fields), sim.store, sim.environ, plugin)
+
+
+def test_every_question_is_answered_and_no_other() -> None:
+    asked = {
+        name
+        for name, kind in vars(q).items()
+        if inspect.isclass(kind) and issubclass(kind, q.Question) and kind is not q.Question
+    }
+    assert asked == set(_ANSWERS)
+
+
+def test_a_made_up_question_is_our_own_fault(sim: Simulator) -> None:
+    with pytest.raises(RuntimeError, match="nobody answers int"):
+        world(sim).answer(7)
+
+
+def test_a_question_about_a_run_needs_one(sim: Simulator) -> None:
+    with pytest.raises(RuntimeError, match="without one"):
+        world(sim).answer(q.TreeNow())
+
+
+def test_a_tree_is_looked_at_once_a_decision(sim: Simulator) -> None:
+    sim.approve()
+    found = world(sim)
+    found.begin(sim.state)
+    first = found.answer(q.TreeNow())
+    (sim.root / "src" / "new.py").write_text("x")
+    assert found.answer(q.TreeNow()) is first
+    found.begin(sim.state)
+    assert found.answer(q.TreeNow()) != first
+
+
+def test_what_is_absorbed_is_gone_from_the_same_decision(sim: Simulator) -> None:
+    sim.approve()
+    (sim.root / "README.md").write_text("foreign")
+    (sim.root / "src" / "new.py").write_text("x")
+    found = world(sim)
+    found.begin(sim.state)
+    before = found.answer(q.TreeNow())
+    assert isinstance(before, q.Snapshot)
+    assert before.changed == ("README.md", "src/new.py")
+    tree = found.answer(q.AbsorbForeign(("README.md",)))
+    after = found.answer(q.TreeNow())
+    assert isinstance(after, q.Snapshot)
+    assert after.changed == ("src/new.py",)
+    # What a later decision measures, on the baseline that was committed, is the same.
+    state = sim.state
+    found.begin(replace(state, baseline=replace(state.baseline, tree=tree)))
+    assert found.answer(q.TreeNow()) == after
+
+
+def test_a_run_without_a_baseline_has_no_tree(sim: Simulator) -> None:
+    sim.prompt("$harness x")
+    found = world(sim)
+    found.begin(sim.state)
+    for question in (q.TreeNow(), q.AbsorbForeign(("x",))):
+        with pytest.raises(StateError):
+            found.answer(question)
+
+
+def test_a_turn_is_asked_once(sim: Simulator) -> None:
+    found = world(sim)
+    assert found.answer(q.TurnSeen("t")) is False
+    sim.store.make_folders()
+    sim.store.note_turn("t")
+    assert found.answer(q.TurnSeen("t")) is False  # this very event has noted it
+    (sim.home / "plugin").rename(sim.home / "old")
+    assert world(sim).answer(q.TurnSeen("t")) is True
+
+
+def test_two_engine_runs_at_once(sim: Simulator) -> None:
+    sim.approve()
+    first = world(sim)
+    first.begin(sim.state)
+    assert first.answer(q.EngineRuns()) is False
+    policy = sim.state.active_policy
+    assert isinstance(green := first.answer(q.Verified(policy)), q.Verification)
+    assert green.outcome == "green"
+    assert first.answer(q.EngineRuns()) is False  # its own run is no other
+    (sim.home / "plugin").rename(sim.home / "old")
+    second = world(sim)
+    second.begin(sim.state)
+    assert second.answer(q.EngineRuns()) is True
+    busy = second.answer(q.Verified(policy))
+    assert isinstance(busy, q.Verification)
+    assert busy.outcome == "busy"
+    first.close()
+    first.close()
+    assert second.answer(q.EngineRuns()) is False
+
+
+def test_the_last_record_counts_only_if_it_is_whole_and_the_states(sim: Simulator) -> None:
+    sim.to_verifying()
+    found = world(sim)
+    found.begin(sim.state)
+    assert found.answer(q.LastVerification()) is not None
+    found.begin(replace(sim.state, integrity_fingerprint="sha256:" + "0" * 64))
+    assert found.answer(q.LastVerification()) is None
+    found.begin(replace(sim.state, run_id="another"))
+    assert found.answer(q.LastVerification()) is None
+    found.begin(sim.state)
+    with open(f"{sim.store.folder}/evidence/verification.json", "r+b") as handle:
+        handle.write(b"x")
+    assert found.answer(q.LastVerification()) is None
+
+
+def test_a_home_folder_in_a_path(sim: Simulator) -> None:
+    found = world(sim)
+    assert found.answer(q.RealPath("~/x")) == f"{os.path.realpath(sim.home)}/x"
+    assert found.answer(q.RealPath("src")) == f"{os.path.realpath(sim.root)}/src"
+
+
+def test_scratch_in_a_place_that_cannot_be_written(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim.prompt("$harness x")
+
+    def refuse(*_arguments: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    from harness_guard.evidence.scratch import make_scratch
+
+    with pytest.raises(EvidenceError, match="Read-only"):
+        make_scratch("r9", {})
