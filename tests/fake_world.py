@@ -57,8 +57,10 @@ POLICY = Policy(
     plan_hash=HASH,
 )
 GATE = Gate("Plan", HASH, 1, 1_000_000, POLICY, (("AC1", "it works"),), 1)
-GREEN = Verification("green", DIFF, FINGERPRINT, FINGERPRINT, runs=(CommandRun("V1", "sh check.sh", 0, False, "ok\n"),))
-RED_RUN = CommandRun("V1", "sh check.sh", 3, False, "assertion failed\n")
+GREEN = Verification(
+    "green", DIFF, FINGERPRINT, FINGERPRINT, runs=(CommandRun("V1", "sh check.sh", 0, timed_out=False, tail="ok\n"),)
+)
+RED_RUN = CommandRun("V1", "sh check.sh", 3, timed_out=False, tail="assertion failed\n")
 RED = Verification("red", DIFF, FINGERPRINT, FINGERPRINT, failed=RED_RUN, runs=(RED_RUN,))
 NOW = 2_000_000
 STATE_NAMES = (
@@ -111,7 +113,11 @@ def in_state(name: str, **changes: Any) -> RunState:
         "cancelled": ("plan approved", "cancelled"),
         "paused_blocked": ("plan approved", "verification unavailable"),
         "paused_boundary": ("plan approved", "boundary exceeded"),
-        "paused_budget": ("plan approved", "review claimed, verification green", "review asks for repair inside the plan"),
+        "paused_budget": (
+            "plan approved",
+            "review claimed, verification green",
+            "review asks for repair inside the plan",
+        ),
         "paused_danger": ("plan approved", "hard danger"),
         "paused_material": ("plan approved", "review claimed, verification green", "review asks for a material change"),
         "paused_unmodeled": ("plan approved", "writer's target unknown"),
@@ -161,7 +167,13 @@ def place(path: str, **changes: Any) -> Place:
 
 
 def bound(**changes: Any) -> dict[str, Any]:
-    values = {"accepted_plan_hash": HASH, "accepted_amendment_hash": None, "diff_revision": DIFF, "verification_fingerprint": FINGERPRINT, "review_round": 1}
+    values = {
+        "accepted_plan_hash": HASH,
+        "accepted_amendment_hash": None,
+        "diff_revision": DIFF,
+        "verification_fingerprint": FINGERPRINT,
+        "review_round": 1,
+    }
     return {**values, **changes}
 
 
@@ -173,7 +185,15 @@ def review(verdict: str = "PASS", findings: tuple[dict[str, Any], ...] = (), **c
 
 
 def finding(**changes: Any) -> dict[str, Any]:
-    return {"id": "R1-F1", "severity": "important", "classification": "IN_PLAN_REPAIR", "path": "src/a.py", "line": 3, "message": "wrong", **changes}
+    return {
+        "id": "R1-F1",
+        "severity": "important",
+        "classification": "IN_PLAN_REPAIR",
+        "path": "src/a.py",
+        "line": 3,
+        "message": "wrong",
+        **changes,
+    }
 
 
 def completion(criteria: tuple[str, ...] = ("AC1",), evidence: tuple[str, ...] = ("V1",), **changes: Any) -> str:
@@ -216,7 +236,6 @@ class FakeWorld:
             "ProgramFolders": (),
             "PlantedProgram": None,
             "TemplateText": lambda question: (TEMPLATES / f"{question.name}.md").read_text(),
-            "PlantedProgram": None,
             "EngineRuns": False,
             "TreeNow": Snapshot(DIFF, (), TREE),
             "TrackedPaths": (),
@@ -225,9 +244,10 @@ class FakeWorld:
             "Verified": GREEN,
             "LastVerification": None,
             "BriefFile": "/data/runs/s/brief.md",
-            "ProgramFolders": (),
             "PendingAttestation": None,
-            "Installed": Installation("/plugin/skill.md", "/plugin/contract.md", "/plugin/templates", COMMAND, "test", "0.1.0", ROOT),
+            "Installed": Installation(
+                "/plugin/skill.md", "/plugin/contract.md", "/plugin/templates", COMMAND, "test", "0.1.0", ROOT
+            ),
             "NewRun": NewRunFacts("r2", ROOT, dict(PLANE)),
             **answers,
         }

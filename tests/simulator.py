@@ -117,7 +117,9 @@ class Answered:
         inner = body.get("hookSpecificOutput", {})
         self.is_denied = inner.get("permissionDecision") == "deny"
         self.is_blocked = body.get("decision") == "block"
-        self.text: str = inner.get("permissionDecisionReason") or inner.get("additionalContext") or body.get("reason") or ""
+        self.text: str = (
+            inner.get("permissionDecisionReason") or inner.get("additionalContext") or body.get("reason") or ""
+        )
 
     @property
     def is_silent(self) -> bool:
@@ -177,7 +179,7 @@ class Simulator:
     def git_env(self) -> dict[str, str]:
         """Environment for git commands of the test itself."""
         names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **{name: "t@example.org" for name in names}}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), **dict.fromkeys(names, "t@example.org")}
 
     @property
     def environ(self) -> dict[str, str]:

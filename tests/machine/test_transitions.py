@@ -67,7 +67,7 @@ def walk(table: tuple[Row, ...], monkeypatch: pytest.MonkeyPatch) -> dict[tuple[
     return found
 
 
-def broken_promises(table: tuple[Row, ...], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def broken_promises(table: tuple[Row, ...], monkeypatch: pytest.MonkeyPatch) -> list[str]:  # noqa: C901  one promise a branch
     """Say which promise a table breaks."""
     problems = []
     for (name, on), after in walk(table, monkeypatch).items():
@@ -215,7 +215,13 @@ def test_a_pause_of_a_revoked_state_resumes_without_authority(origin: str) -> No
 def test_failed_provenance_leaves_no_policy(name: str) -> None:
     after = step(in_state(name), "provenance failed")
     assert (after.state, after.authority_status) == ("planning", "revoked")
-    left = (after.accepted_plan_hash, after.accepted_policy, after.active_policy, after.active_policy_id, after.approval)
+    left = (
+        after.accepted_plan_hash,
+        after.accepted_policy,
+        after.active_policy,
+        after.active_policy_id,
+        after.approval,
+    )
     assert left == (None, None, None, None, None)
     assert (after.lineage, after.criteria, after.baseline, after.evidence_green) == ((), (), None, None)
 

@@ -4,20 +4,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_world import DIFF, GATE, TREE, FakeWorld, call, completion, event, filled_resume, finding, in_state, prompt, review, stop
+from fake_world import (
+    DIFF,
+    GATE,
+    TREE,
+    FakeWorld,
+    call,
+    completion,
+    event,
+    filled_resume,
+    finding,
+    in_state,
+    prompt,
+    review,
+    stop,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from simulator import PLAN
 
 from harness_guard.kernel.questions import Snapshot, Verification
+from harness_guard.kernel.spawn import REVIEWER_TYPE, next_spawn
 from harness_guard.kernel.state import RunState
 from harness_guard.store.schema import check_state
 
 GREEN = Verification("green", DIFF, "sha256:" + "f" * 64, "sha256:" + "f" * 64)
 RED = Verification("red", DIFF, "sha256:" + "f" * 64, "sha256:" + "f" * 64)
 
-texts = st.sampled_from(["y", "y\n", "y\r\n", "Y", "yes", "y ", "n", "", "Go on.", "$harness x", "$harness cancel", "$harness status"])
-messages = st.sampled_from([PLAN, PLAN.replace("Keep digits.", "Keep all."), PLAN.replace("[y/N]", "[Y/n]"), review(), review("BLOCKED"), review("REPAIR_REQUIRED", (finding(),)), completion(), "RESUME", "Done.", ""])
+texts = st.sampled_from(
+    ["y", "y\n", "y\r\n", "Y", "yes", "y ", "n", "", "Go on.", "$harness x", "$harness cancel", "$harness status"]
+)
+messages = st.sampled_from(
+    [
+        PLAN,
+        PLAN.replace("Keep digits.", "Keep all."),
+        PLAN.replace("[y/N]", "[Y/n]"),
+        review(),
+        review("BLOCKED"),
+        review("REPAIR_REQUIRED", (finding(),)),
+        completion(),
+        "RESUME",
+        "Done.",
+        "",
+    ]
+)
 calls = st.sampled_from(
     [
         ("Write", {"file_path": "/repo/src/a"}),
@@ -58,12 +88,9 @@ steps = st.tuples(
 )
 
 
-def happening(kind: str, text: str, message: str, tool: tuple[str, dict[str, Any]], agent: str | None, source: str | None, state: RunState | None) -> Any:
-    from harness_guard.kernel.spawn import next_spawn
-    from harness_guard.kernel.texts import next_step  # the texts must hold for every state
-
-    if state is not None:
-        assert next_step(state)
+def happening(step: Any, state: RunState | None) -> Any:
+    """Make the event of one step."""
+    kind, text, message, (name, arguments), agent, source = step[:6]
     if kind == "prompt":
         return prompt(text, agent_id=agent, source=source)
     if kind == "stop":
@@ -71,16 +98,21 @@ def happening(kind: str, text: str, message: str, tool: tuple[str, dict[str, Any
             message = filled_resume(state)
         return stop(message, agent_id=agent)
     if kind == "call":
-        name, arguments = tool
         if arguments.get("prompt") == "SPAWN" and state is not None:
             arguments = next_spawn(state).for_host("claude")
         return call(name, arguments, agent_id=agent)
     if kind == "config":
         return event("ConfigChange")
-    return event("SubagentStart" if kind == "start" else "SubagentStop", agent_id=agent or "a-1", agent_type="harness:clean-context-reviewer", message=message)
+    name = "SubagentStart" if kind == "start" else "SubagentStop"
+    return event(name, agent_id=agent or "a-1", agent_type=REVIEWER_TYPE, message=message)
 
 
-@given(st.sampled_from([None, "planning", "gate", "executing", "verifying", "reviewing", "paused_danger", "paused_budget", "cancelled"]), st.lists(steps, max_size=25))
+@given(
+    st.sampled_from(
+        [None, "planning", "gate", "executing", "verifying", "reviewing", "paused_danger", "paused_budget", "cancelled"]
+    ),
+    st.lists(steps, max_size=25),
+)
 def test_only_an_answer_grants_authority(first: str | None, sequence: list[Any]) -> None:
     state: RunState | None = None
     if first == "gate":
@@ -88,10 +120,11 @@ def test_only_an_answer_grants_authority(first: str | None, sequence: list[Any])
     elif first is not None:
         state = in_state(first)
     now = 2_000_000
-    for kind, text, message, tool, agent, source, replies, passed in sequence:
+    for step in sequence:
+        kind, text, _, _, agent, source, replies, passed = step
         now += passed
         before = state
-        happened = happening(kind, text, message, tool, agent, source, before)
+        happened = happening(step, before)
         found = FakeWorld(**{**replies, "Now": now}).decide(happened, before)
         if found.state is None:
             continue

@@ -18,13 +18,28 @@ from harness_guard.errors import PayloadError
 if TYPE_CHECKING:
     from pathlib import Path
 
-prompts = st.sampled_from(["y", "hello", "$harness status", "$harness cancel", " $harness x", "`$harness`", "> $harness", "say $harness", "```\n$harness\n```", PLAN]) | st.text(max_size=60)
+prompts = st.sampled_from(
+    [
+        "y",
+        "hello",
+        "$harness status",
+        "$harness cancel",
+        " $harness x",
+        "`$harness`",
+        "> $harness",
+        "say $harness",
+        "```\n$harness\n```",
+        PLAN,
+    ]
+) | st.text(max_size=60)
 arguments = st.dictionaries(
     st.sampled_from(["command", "file_path", "prompt", "message", "subagent_type", "x"]),
     st.text(max_size=30) | st.integers() | st.sampled_from(["rm -rf /", "/data/key", "y", "$harness x"]),
     max_size=4,
 )
-tools = st.sampled_from(["Write", "Edit", "Bash", "Read", "Agent", "spawn_agent", "apply_patch", "mcp__x__y", "Frobnicate", "CronCreate"])
+tools = st.sampled_from(
+    ["Write", "Edit", "Bash", "Read", "Agent", "spawn_agent", "apply_patch", "mcp__x__y", "Frobnicate", "CronCreate"]
+)
 ids = st.sampled_from(["t1", "t2", "../../x", "ä"])
 
 
@@ -69,7 +84,9 @@ def send(session: Session, event: str, fields: dict[str, Any]) -> None:
 def test_prompts(session: Session, text: str, turn: str) -> None:
     if isinstance(read_prompt(text, skill_path="", marketplace="test"), Activation):
         return
-    send(session, "UserPromptSubmit", {"prompt": text, "prompt_id" if session.sim.host == "claude" else "turn_id": turn})
+    send(
+        session, "UserPromptSubmit", {"prompt": text, "prompt_id" if session.sim.host == "claude" else "turn_id": turn}
+    )
 
 
 @given(tools, arguments, ids)
@@ -79,7 +96,7 @@ def test_tool_calls(session: Session, tool: str, given_arguments: dict[str, Any]
 
 
 @given(st.sampled_from(["Stop", "SubagentStop", "SubagentStart", "ConfigChange"]), prompts, st.booleans())
-def test_other_events(session: Session, event: str, message: str, active: bool) -> None:  # noqa: FBT001  hypothesis takes no keyword-only ones
+def test_other_events(session: Session, event: str, message: str, active: bool) -> None:
     fields: dict[str, Any] = {"last_assistant_message": message, "stop_hook_active": active}
     if event.startswith("Subagent"):
         fields |= {"agent_id": "a-1", "agent_type": "x"}

@@ -90,11 +90,20 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
 def payload(stages: Stages, tool: tuple[str, dict[str, Any]], number: int, agent: str | None = None) -> bytes:
     name, arguments = tool
     fields = {} if agent is None else {"agent_id": agent, "agent_type": "x"}
-    return stages.sim.payload("PreToolUse", tool_name=name, tool_input=arguments, tool_use_id=f"u{number}", transcript_path=str(stages.sim.transcript), **fields)
+    return stages.sim.payload(
+        "PreToolUse",
+        tool_name=name,
+        tool_input=arguments,
+        tool_use_id=f"u{number}",
+        transcript_path=str(stages.sim.transcript),
+        **fields,
+    )
 
 
 @given(st.sampled_from(STAGES), TOOLS, st.sampled_from([None, None, "a-1"]))
-def test_a_second_delivery_changes_nothing(stages: Stages, stage: str, tool: tuple[str, dict[str, Any]], agent: str | None) -> None:
+def test_a_second_delivery_changes_nothing(
+    stages: Stages, stage: str, tool: tuple[str, dict[str, Any]], agent: str | None
+) -> None:
     stages.restore(stage)
     raw = payload(stages, tool, 1, agent)
     first = stages.answer(raw)
@@ -141,7 +150,9 @@ def test_the_same_input_gives_the_same_decision(stages: Stages, stage: str, tool
 @pytest.mark.parametrize("stage", STAGES[:4])
 def test_a_second_delivery_of_a_prompt_changes_nothing(stages: Stages, stage: str, text: str) -> None:
     stages.restore(stage)
-    raw = stages.sim.payload("UserPromptSubmit", prompt=text, prompt_id="fresh", transcript_path=str(stages.sim.transcript))
+    raw = stages.sim.payload(
+        "UserPromptSubmit", prompt=text, prompt_id="fresh", transcript_path=str(stages.sim.transcript)
+    )
     first = stages.answer(raw)
     state = stages.stored()
     again = stages.answer(raw)
@@ -155,7 +166,9 @@ def test_an_allow_holds_only_while_the_revision_is_the_same(stages: Stages) -> N
     assert stages.answer(raw) == dispatch.SILENCE
     loaded = stages.sim.store.load()
     assert loaded is not None
-    stages.sim.store.commit(replace(loaded.state, authority_status="revoked", revision=loaded.state.revision + 1), loaded.stored)
+    stages.sim.store.commit(
+        replace(loaded.state, authority_status="revoked", revision=loaded.state.revision + 1), loaded.stored
+    )
     assert stages.answer(raw).status == 2
 
 

@@ -192,14 +192,16 @@ def _overwrite(sim: Simulator, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("damage", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_a_damaged_run_denies_and_can_only_be_left_by_the_human(claude: Simulator, damage: Callable[[Simulator], object]) -> None:
+def test_a_damaged_run_denies_and_can_only_be_left_by_the_human(
+    claude: Simulator, damage: Callable[[Simulator], object]
+) -> None:
     claude.approve()
     damage(claude)
     for call in (
         lambda: claude.write("src/a.py"),
         lambda: claude.bash("ls"),
         lambda: claude.stop("Done."),
-        lambda: claude.spawn_raw(),
+        claude.spawn_raw,
         lambda: claude.prompt("Go on."),
         lambda: claude.prompt("y"),
         lambda: claude.prompt("$harness status"),
@@ -217,7 +219,11 @@ def test_a_damaged_run_gives_way_to_a_new_one(claude: Simulator, damage: Callabl
     claude.approve()
     damage(claude)
     assert "is open in planning" in claude.prompt("$harness another task").text
-    assert (claude.state.state, claude.state.authority_status, claude.state.task) == ("planning", "revoked", "another task")
+    assert (claude.state.state, claude.state.authority_status, claude.state.task) == (
+        "planning",
+        "revoked",
+        "another task",
+    )
     assert claude.write("src/a.py").rule == "state.no-authority"
 
 
@@ -386,7 +392,9 @@ def test_endless_rivals_end_in_a_refusal(claude: Simulator, monkeypatch: pytest.
         claude.stop(PLAN)
 
 
-def test_an_attestation_that_cannot_be_removed_denies_the_mutation(claude: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attestation_that_cannot_be_removed_denies_the_mutation(
+    claude: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     claude.approve()
 
     def refuse(*_arguments: object) -> None:
@@ -441,7 +449,11 @@ def test_each_binding_of_an_attestation_counts(claude: Simulator, name: str) -> 
     assert found is not None
     value = {key: member for key, member in found.items() if key != "seal"}
     assert value.keys() == set(BINDINGS)
-    value[name] = 99 if name == "state_revision" else str(value[name]).replace("PASS", "BLOCKED") + ("" if name == "text" else "x")
+    value[name] = (
+        99
+        if name == "state_revision"
+        else str(value[name]).replace("PASS", "BLOCKED") + ("" if name == "text" else "x")
+    )
     claude.store.save_sealed(ATTESTATION, value)
     assert claude.stop(review).rule == "review.self"
 
@@ -548,7 +560,9 @@ def test_a_red_tree_is_run_again(claude: Simulator) -> None:
 def test_while_the_engine_runs_every_other_mutation_is_denied(claude: Simulator) -> None:
     claude.approve()
     held = "import fcntl, os, sys\nh = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)\nfcntl.flock(h, fcntl.LOCK_EX)\nprint('held', flush=True)\nsys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", held, claude.store.engine_lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as rival:
+    with subprocess.Popen(
+        [sys.executable, "-c", held, claude.store.engine_lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as rival:
         assert rival.stdout is not None
         rival.stdout.readline()
         assert claude.write("src/a.py").rule == "state.engine-runs"
@@ -593,7 +607,9 @@ def test_another_host_process_may_neither_answer_nor_write(claude: Simulator) ->
 
 
 @pytest.mark.parametrize(("attended", "moves"), [("1", True), ("0", False), (None, False)])
-def test_a_run_moves_from_a_dead_process_to_an_attended_one(claude: Simulator, attended: str | None, *, moves: bool) -> None:
+def test_a_run_moves_from_a_dead_process_to_an_attended_one(
+    claude: Simulator, attended: str | None, *, moves: bool
+) -> None:
     claude.approve()
     loaded = claude.store.load()
     assert loaded is not None

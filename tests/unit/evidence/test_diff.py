@@ -105,9 +105,17 @@ CHANGES: list[tuple[str, Callable[[Repository], object], tuple[str, ...]]] = [
     ("renamed", lambda r: (r.root / "README.md").rename(r.root / "READ"), ("READ", "README.md")),
     ("executable", lambda r: (r.root / "src/a.py").chmod(0o755), ("src/a.py",)),
     ("line ends", lambda r: r.write("src/a.py", "a = 1\r\n"), ("src/a.py",)),
-    ("file to link", lambda r: ((r.root / "README.md").unlink(), (r.root / "README.md").symlink_to("src/a.py")), ("README.md",)),
+    (
+        "file to link",
+        lambda r: ((r.root / "README.md").unlink(), (r.root / "README.md").symlink_to("src/a.py")),
+        ("README.md",),
+    ),
     ("new link", lambda r: (r.root / "l").symlink_to("/etc/passwd"), ("l",)),
-    ("folder for file", lambda r: ((r.root / "README.md").unlink(), r.write("README.md/x")), ("README.md", "README.md/x")),
+    (
+        "folder for file",
+        lambda r: ((r.root / "README.md").unlink(), r.write("README.md/x")),
+        ("README.md", "README.md/x"),
+    ),
     ("line end in a name", lambda r: r.write("src/a\nb"), ("src/a\nb",)),
     ("blank in a name", lambda r: r.write(" b c "), (" b c ",)),
     ("quotes in a name", lambda r: r.write('q"\\t'), ('q"\\t',)),
@@ -491,7 +499,13 @@ def test_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_git_sees_nothing_of_the_hooks_environment(repo: Repository) -> None:
-    environ = {**repo.environ, "GIT_DIR": "/nowhere", "GIT_INDEX_FILE": "/nowhere/i", "GIT_CONFIG_COUNT": "1", "GIT_EXTERNAL_DIFF": "x"}
+    environ = {
+        **repo.environ,
+        "GIT_DIR": "/nowhere",
+        "GIT_INDEX_FILE": "/nowhere/i",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_EXTERNAL_DIFF": "x",
+    }
     assert find_root(str(repo.root), environ) == str(repo.root)
 
 

@@ -40,7 +40,12 @@ class Bench2:
         (folder / "plane").mkdir()
         (folder / "plane" / "settings.json").write_text("{}")
         self.plane = folder / "plane"
-        self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ANTHROPIC_API_KEY": "secret", "GITHUB_TOKEN": "t"}
+        self.environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "ANTHROPIC_API_KEY": "secret",
+            "GITHUB_TOKEN": "t",
+        }
         subprocess.run(["git", "-C", str(self.root), "init", "-q"], check=True)
         self.check("exit 0")
         self.tree = WorkingTree(Git(str(self.root), self.environ), str(folder / "run"))
@@ -132,7 +137,15 @@ def test_an_unmoved_green_tree_is_not_run_twice(bench: Bench2) -> None:
     assert (bench.root.parent / "runs").read_text() == "run\nrun\n"
 
 
-@pytest.mark.parametrize("change", [{"schema": "harness.verification-evidence.v1"}, {"diff_revision_after": "sha256:x"}, {"commands": None}, {"commands": []}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema": "harness.verification-evidence.v1"},
+        {"diff_revision_after": "sha256:x"},
+        {"commands": None},
+        {"commands": []},
+    ],
+)
 def test_another_record_is_not_reused(bench: Bench2, change: dict[str, Any]) -> None:
     found = bench.verify()
     assert bench.last is not None
@@ -214,7 +227,11 @@ def test_everything_ends_with_the_engine(tmp_path: Path, how: str) -> None:
         "p = subprocess.Popen([sys.executable, '-I', '-S', sys.argv[1]], stdin=subprocess.PIPE)\n"
         "p.stdin.write(sys.argv[2].encode() + b'\\n'); p.stdin.flush(); time.sleep(60)\n"
     )
-    argv = [sys.executable, "-c", engine, SCRIPT, json.dumps(order)] if how == "engine killed" else [sys.executable, "-I", "-S", SCRIPT]
+    argv = (
+        [sys.executable, "-c", engine, SCRIPT, json.dumps(order)]
+        if how == "engine killed"
+        else [sys.executable, "-I", "-S", SCRIPT]
+    )
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert process.stdin is not None
         if how != "engine killed":
@@ -245,7 +262,10 @@ def test_long_output_keeps_its_end_and_digest(tmp_path: Path) -> None:
     assert found.is_green
     assert found.tail.endswith("199999\n200000\n")
     assert len(found.tail.encode()) <= supervisor.TAIL_BYTES
-    assert found.digest == "sha256:" + __import__("hashlib").sha256("".join(f"{n}\n" for n in range(1, 200001)).encode()).hexdigest()
+    assert (
+        found.digest
+        == "sha256:" + __import__("hashlib").sha256("".join(f"{n}\n" for n in range(1, 200001)).encode()).hexdigest()
+    )
 
 
 def test_output_that_is_no_text(tmp_path: Path) -> None:
@@ -254,7 +274,9 @@ def test_output_that_is_no_text(tmp_path: Path) -> None:
 
 
 def test_a_command_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
-    found = run_check(Check("V1", "sh -c 'exec >&- 2>&-; sleep 0.3; exit 5'", 5), str(tmp_path), {"PATH": os.environ["PATH"]})
+    found = run_check(
+        Check("V1", "sh -c 'exec >&- 2>&-; sleep 0.3; exit 5'", 5), str(tmp_path), {"PATH": os.environ["PATH"]}
+    )
     assert found.exit_status == 5
 
 
@@ -266,7 +288,9 @@ def test_no_secret_reaches_a_command(bench: Bench2) -> None:
     found = bench.verify()
     names = {line.split("=", 1)[0] for line in found.runs[0].tail.splitlines()}
     assert {"PATH", "HOME", "PYTHONDONTWRITEBYTECODE"} <= names
-    assert not {name for name in names if "KEY" in name or "TOKEN" in name or name.startswith(("CLAUDE", "PLUGIN", "CODEX"))}
+    assert not {
+        name for name in names if "KEY" in name or "TOKEN" in name or name.startswith(("CLAUDE", "PLUGIN", "CODEX"))
+    }
 
 
 def test_the_environments_fingerprint_holds_no_value() -> None:
@@ -287,7 +311,7 @@ def test_the_control_planes_fingerprint(tmp_path: Path) -> None:
         lambda: (tmp_path / "a" / "g").symlink_to("f"),
         lambda: (tmp_path / "a" / "f").chmod(0o755),
         lambda: (tmp_path / "missing").write_text(""),
-        lambda: (tmp_path / "a" / "f").unlink(),
+        (tmp_path / "a" / "f").unlink,
     ):
         change()
         seen.append(watch_fingerprint(paths))

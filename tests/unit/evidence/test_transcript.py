@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 TURN = "11111111-aaaa"
 GATE_MS = 1_796_043_427_500
-SDK = {"promptId": TURN, "type": "user", "message": {"role": "user", "content": "y"}, "promptSource": "sdk", "sentAtMs": GATE_MS + 1500, "turnOrigin": "sdk"}
+SDK = {
+    "promptId": TURN,
+    "type": "user",
+    "message": {"role": "user", "content": "y"},
+    "promptSource": "sdk",
+    "sentAtMs": GATE_MS + 1500,
+    "turnOrigin": "sdk",
+}
 TYPED = {"promptId": TURN, "type": "user", "origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
 RESULT = {"promptId": TURN, "type": "user", "message": {"role": "user", "content": [{"type": "tool_result"}]}}
 
@@ -107,16 +114,39 @@ def queue(operation: str, ms: int, content: str | None = None) -> dict[str, Any]
         ((queue("enqueue", GATE_MS - 300, "y\r\n"),), True),
         # An earlier y, delivered before the gate, and one that was taken in by the running turn.
         ((queue("enqueue", GATE_MS - 900, "y"), queue("dequeue", GATE_MS - 800)), False),
-        ((queue("enqueue", GATE_MS - 900, "y"), {**queue("remove", GATE_MS - 800, "y"), "reason": "absorbed_mid_turn"}), False),
+        (
+            (
+                queue("enqueue", GATE_MS - 900, "y"),
+                {**queue("remove", GATE_MS - 800, "y"), "reason": "absorbed_mid_turn"},
+            ),
+            False,
+        ),
         # Others in the queue: first in, first out.
-        ((queue("enqueue", GATE_MS - 900, "hello"), queue("enqueue", GATE_MS - 500, "y"), queue("dequeue", GATE_MS - 400), queue("dequeue", GATE_MS + 9)), True),
-        ((queue("enqueue", GATE_MS - 900, "hello"), queue("dequeue", GATE_MS + 9), queue("enqueue", GATE_MS + 2000, "y")), False),
+        (
+            (
+                queue("enqueue", GATE_MS - 900, "hello"),
+                queue("enqueue", GATE_MS - 500, "y"),
+                queue("dequeue", GATE_MS - 400),
+                queue("dequeue", GATE_MS + 9),
+            ),
+            True,
+        ),
+        (
+            (
+                queue("enqueue", GATE_MS - 900, "hello"),
+                queue("dequeue", GATE_MS + 9),
+                queue("enqueue", GATE_MS + 2000, "y"),
+            ),
+            False,
+        ),
         (({"type": "queue-operation", "operation": "enqueue", "content": "y"},), True),
         (({"type": "queue-operation", "operation": "enqueue", "content": "y", "timestamp": "yesterday"},), True),
         (('{"type":"queue-operation", broken}\n',), True),
     ],
 )
-def test_whether_a_prompt_was_queued_before_its_question(tmp_path: Path, rows: tuple[Any, ...], *, expected: bool) -> None:
+def test_whether_a_prompt_was_queued_before_its_question(
+    tmp_path: Path, rows: tuple[Any, ...], *, expected: bool
+) -> None:
     assert was_queued_before(written(tmp_path, *rows), "y", GATE_MS) == expected
 
 

@@ -36,7 +36,9 @@ def executing(host: str = "claude", **changes: Any) -> Any:
     return in_state("executing", host=HostBinding(host), **changes)
 
 
-def spawn(host: str, state: Any, drop: tuple[str, ...] = (), fields: dict[str, Any] | None = None, **changes: Any) -> Any:
+def spawn(
+    host: str, state: Any, drop: tuple[str, ...] = (), fields: dict[str, Any] | None = None, **changes: Any
+) -> Any:
     tool = {"claude": "Agent", "v1": "spawn_agent", "v2": "collaborationspawn_agent"}[host]
     arguments = next_spawn(state).for_host("claude" if host == "claude" else "codex")
     if host == "v1":
@@ -105,7 +107,9 @@ def test_one_changed_byte_or_key_is_refused(host: str, changes: dict[str, Any], 
     state = executing("claude" if host == "claude" else "codex")
     world = FakeWorld(Verified=lambda _q: pytest.fail("the engine ran"))
     found = world.decide(spawn(host, state, drop, **changes), state)
-    assert rule(found) in ("spawn.arguments", "spawn.isolation") or (found.state is not None and found.state.state == "executing")
+    assert rule(found) in ("spawn.arguments", "spawn.isolation") or (
+        found.state is not None and found.state.state == "executing"
+    )
     assert found.state is None or found.state.state == "executing"
     if rule(found) == "spawn.arguments":
         assert next_spawn(state).message in found.decision.reason.more  # type: ignore[union-attr]
@@ -114,7 +118,10 @@ def test_one_changed_byte_or_key_is_refused(host: str, changes: dict[str, Any], 
 @pytest.mark.parametrize("run_in_background", [True, False])
 def test_claude_may_run_it_in_the_background(*, run_in_background: bool) -> None:
     state = executing()
-    assert FakeWorld().decide(spawn("claude", state, run_in_background=run_in_background), state).decision.verdict == "pass"
+    assert (
+        FakeWorld().decide(spawn("claude", state, run_in_background=run_in_background), state).decision.verdict
+        == "pass"
+    )
 
 
 @pytest.mark.parametrize("message", [CIPHER, None])
@@ -124,7 +131,9 @@ def test_a_hidden_text_is_named_by_its_task(message: str | None) -> None:
     assert FakeWorld().decide(happened, state).decision.verdict == "pass"
 
 
-@pytest.mark.parametrize("name", [name for name in STATE_NAMES if name not in ("executing", "verifying", "reviewing", "completed")])
+@pytest.mark.parametrize(
+    "name", [name for name in STATE_NAMES if name not in ("executing", "verifying", "reviewing", "completed")]
+)
 def test_no_review_is_due_elsewhere(name: str) -> None:
     state = in_state(name)
     assert rule(FakeWorld().decide(spawn("claude", state), state)) in ("spawn.not-due", "spawn.cancelled")
@@ -162,7 +171,9 @@ def test_another_spawn_beside_the_review_is_refused(name: str) -> None:
         ({}, {}, {"Verified": RED}, "evidence.red"),
     ],
 )
-def test_a_claim_that_is_refused(changes: dict[str, Any], fields: dict[str, Any], answers: dict[str, Any], expected: str) -> None:
+def test_a_claim_that_is_refused(
+    changes: dict[str, Any], fields: dict[str, Any], answers: dict[str, Any], expected: str
+) -> None:
     state = replace(executing(), **changes)
     found = FakeWorld(**answers).decide(spawn("claude", state, fields=fields), state)
     assert rule(found) == expected
@@ -175,7 +186,11 @@ def test_red_in_a_later_state_pauses() -> None:
         state = in_state(name)
         found = FakeWorld(Verified=RED).decide(spawn("claude", state), state)
         assert found.state is not None
-        assert (rule(found), found.state.state, found.state.paused_from) == ("evidence.red", "paused_budget", "executing")
+        assert (rule(found), found.state.state, found.state.paused_from) == (
+            "evidence.red",
+            "paused_budget",
+            "executing",
+        )
 
 
 def test_red_tells_command_status_and_tail() -> None:
@@ -187,14 +202,14 @@ def test_red_tells_command_status_and_tail() -> None:
 
 
 def test_a_timeout_is_told() -> None:
-    run = CommandRun("V1", "sh check.sh", -9, True, "")
+    run = CommandRun("V1", "sh check.sh", -9, timed_out=True, tail="")
     state = executing()
     found = FakeWorld(Verified=replace(RED, failed=run)).decide(spawn("claude", state), state)
     assert "was ended at its time limit" in found.decision.reason.seen  # type: ignore[union-attr]
 
 
 def test_unavailable_pauses() -> None:
-    run = CommandRun("V1", "sh check.sh", None, False, "No such file")
+    run = CommandRun("V1", "sh check.sh", None, timed_out=False, tail="No such file")
     state = executing()
     found = FakeWorld(Verified=Verification("unavailable", failed=run)).decide(spawn("claude", state), state)
     assert found.state is not None
@@ -251,7 +266,9 @@ def test_the_reviewer_is_briefed() -> None:
     assert found.state.reviewer == Reviewer(spawns=1, agent_id="a-1")
 
 
-@pytest.mark.parametrize(("host", "kind"), [("claude", "Explore"), ("claude", None), ("claude", "clean-context-reviewer")])
+@pytest.mark.parametrize(
+    ("host", "kind"), [("claude", "Explore"), ("claude", None), ("claude", "clean-context-reviewer")]
+)
 def test_another_kind_of_child_is_not_the_reviewer(host: str, kind: str | None) -> None:
     found = FakeWorld().decide(start(host=host, agent_type=kind), awaited(host))
     assert found.decision.verdict == "pass"
@@ -275,7 +292,9 @@ def test_a_started_child_takes_the_place_of_its_spawn() -> None:
 
 
 def test_a_brief_of_much_output_is_cut() -> None:
-    runs = tuple(CommandRun(f"V{n}", "sh check.sh " + "ä" * 300, 0, False, "漢" * 4000) for n in range(20))
+    runs = tuple(
+        CommandRun(f"V{n}", "sh check.sh " + "ä" * 300, 0, timed_out=False, tail="漢" * 4000) for n in range(20)
+    )
     found = FakeWorld(LastVerification=replace(GREEN, runs=runs)).decide(start(agent_type=REVIEWER_TYPE), awaited())
     assert len(found.decision.context.encode()) <= BRIEF_BYTES
     assert DIFF in found.decision.context

@@ -24,7 +24,10 @@ def gated(**changes: Any) -> Any:
 def paused_gate() -> Any:
     state = in_state("paused_danger")
     child = derive_child(state.active_policy, state.active_policy_id)
-    return replace(state, pending_gate=Gate("Repair Resume", HASH, state.revision, 1_000_000, child, added_rounds=1, diff_revision=DIFF))
+    return replace(
+        state,
+        pending_gate=Gate("Repair Resume", HASH, state.revision, 1_000_000, child, added_rounds=1, diff_revision=DIFF),
+    )
 
 
 @pytest.mark.parametrize("text", ["$harness keep digits", "$harness:harness keep digits"])
@@ -32,7 +35,11 @@ def test_activation_starts_a_fresh_run(text: str) -> None:
     found = FakeWorld().decide(prompt(text, process=PROCESS), None)
     assert found.state is not None
     assert (found.state.state, found.state.authority_status, found.state.task) == ("planning", "revoked", "keep digits")
-    assert (found.state.run_id, found.state.open_turn, found.state.host) == ("r2", "turn-2", HostBinding("claude", 100, "77"))
+    assert (found.state.run_id, found.state.open_turn, found.state.host) == (
+        "r2",
+        "turn-2",
+        HostBinding("claude", 100, "77"),
+    )
     assert found.duties == (ArchiveRun(),)
     for path in ("/plugin/skill.md", "/plugin/contract.md", "/plugin/templates/plan.md", "/data/bin/harness-guard"):
         assert path in found.decision.context
@@ -55,7 +62,9 @@ def test_activation_where_no_run_can_start() -> None:
     assert "no run was opened: no git" in found.decision.context
 
 
-@pytest.mark.parametrize("text", ["hello", "y", "please run $harness", "`$harness`", " $harness x", "$harness status", "$harness cancel"])
+@pytest.mark.parametrize(
+    "text", ["hello", "y", "please run $harness", "`$harness`", " $harness x", "$harness status", "$harness cancel"]
+)
 def test_other_prompts_without_a_run_do_nothing(text: str) -> None:
     found = FakeWorld().decide(prompt(text), None)
     assert (found.decision.verdict, found.state, found.duties) == ("pass", None, ())
@@ -76,7 +85,11 @@ def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     state = in_state(name)
     found = FakeWorld(TurnSeen=True).decide(prompt("$harness cancel"), state)
     assert found.state is not None
-    assert (found.state.cancel_asked, found.state.authority_status, found.state.has_authority) == (True, "revoked", False)
+    assert (found.state.cancel_asked, found.state.authority_status, found.state.has_authority) == (
+        True,
+        "revoked",
+        False,
+    )
     assert found.state.revision == state.revision + 1
     ended = FakeWorld().decide(prompt("Thanks."), found.state)
     assert ended.state is not None
@@ -94,7 +107,11 @@ def test_an_asked_cancel_waits_for_provenance() -> None:
 def test_cancel_in_every_state(name: str) -> None:
     found = FakeWorld().decide(prompt("$harness cancel"), in_state(name))
     assert found.state is not None
-    assert (found.state.state, found.state.authority_status, found.state.cancelled_turn) == ("cancelled", "revoked", "turn-2")
+    assert (found.state.state, found.state.authority_status, found.state.cancelled_turn) == (
+        "cancelled",
+        "revoked",
+        "turn-2",
+    )
     assert found.duties == ()  # the marker stays to the end of this turn
 
 
@@ -132,7 +149,29 @@ def test_exactly_y_approves(answer: str) -> None:
         assert part in found.decision.context
 
 
-@pytest.mark.parametrize("answer", ["Y", "yes", "y ", " y", "y\n\n", "\ny", "y\r", "y\t", "y.", "n", "", "ｙ", "y\u200b", "y\u00a0", "`y`", "> y", "y y", "ok"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Y",
+        "yes",
+        "y ",
+        " y",
+        "y\n\n",
+        "\ny",
+        "y\r",
+        "y\t",
+        "y.",
+        "n",
+        "",
+        "\uff59",
+        "y\u200b",
+        "y\u00a0",
+        "`y`",
+        "> y",
+        "y y",
+        "ok",
+    ],
+)
 def test_everything_else_closes_the_gate(answer: str) -> None:
     found = FakeWorld().decide(prompt(answer), gated())
     assert found.state is not None
@@ -155,7 +194,9 @@ def test_everything_else_closes_the_gate(answer: str) -> None:
         ({}, {}, {"source": ""}, "`` wrote this prompt"),
     ],
 )
-def test_an_answer_without_provenance(gate: dict[str, Any], answers: dict[str, Any], fields: dict[str, Any], seen: str) -> None:
+def test_an_answer_without_provenance(
+    gate: dict[str, Any], answers: dict[str, Any], fields: dict[str, Any], seen: str
+) -> None:
     found = FakeWorld(**answers).decide(prompt("y", **fields), gated(**gate))
     assert found.state is not None
     assert (found.state.state, found.state.pending_gate, found.state.authority_status) == ("planning", None, "revoked")
@@ -196,13 +237,20 @@ def test_the_sources_that_pass(source: str | None) -> None:
         (HostBinding("claude", 100, "77"), HostProcess(101, "77", attended=True), True, False),
         (HostBinding("claude", 100, "77"), HostProcess(101, "99", attended=False), False, False),
         (HostBinding("claude", 100, "77"), HostProcess(101, "99", attended=None), False, False),
-        (HostBinding("claude", 100, "77"), HostProcess(101, "99", attended=True), False, False),  # moving closes the gate
+        (
+            HostBinding("claude", 100, "77"),
+            HostProcess(101, "99", attended=True),
+            False,
+            False,
+        ),  # moving closes the gate
         (HostBinding("claude", 100, "77"), None, True, False),
         (HostBinding("claude"), PROCESS, True, True),
         (HostBinding("claude"), None, True, True),
     ],
 )
-def test_the_host_process_of_an_answer(bound: HostBinding, process: HostProcess | None, *, alive: bool, approves: bool) -> None:
+def test_the_host_process_of_an_answer(
+    bound: HostBinding, process: HostProcess | None, *, alive: bool, approves: bool
+) -> None:
     state = replace(gated(), host=bound)
     found = FakeWorld(ProcessAlive=alive).decide(prompt("y", process=process), state)
     assert found.state is not None
@@ -220,7 +268,11 @@ def test_a_run_moves_to_an_attended_process_when_the_old_one_is_dead() -> None:
 def test_a_resume_goes_back_to_work() -> None:
     found = FakeWorld().decide(prompt("y"), paused_gate())
     assert found.state is not None
-    assert (found.state.state, found.state.authority_status, found.state.repair.max_rounds) == ("executing", "active", 4)
+    assert (found.state.state, found.state.authority_status, found.state.repair.max_rounds) == (
+        "executing",
+        "active",
+        4,
+    )
     assert found.state.approval is not None
     assert not found.state.approval.is_verified
     assert "Approval activated (Repair Resume)" in found.decision.context

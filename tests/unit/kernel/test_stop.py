@@ -34,8 +34,18 @@ ELSEWHERE = Snapshot("sha256:" + "e" * 64, (), TREE)
 UNFINISHED = ("executing", "verifying", "reviewing")
 
 
-ARTIFACTS = {"plan": PLAN, "review": review(), "completion": completion(), "resume": filled_resume(in_state("paused_danger"))}
-DUE = {("plan", "planning"), ("review", "verifying"), ("completion", "reviewing"), *(("resume", name) for name in PAUSED)}
+ARTIFACTS = {
+    "plan": PLAN,
+    "review": review(),
+    "completion": completion(),
+    "resume": filled_resume(in_state("paused_danger")),
+}
+DUE = {
+    ("plan", "planning"),
+    ("review", "verifying"),
+    ("completion", "reviewing"),
+    *(("resume", name) for name in PAUSED),
+}
 
 
 @pytest.mark.parametrize("artifact", ARTIFACTS)
@@ -95,10 +105,15 @@ def test_a_later_plan_replaces_the_gate() -> None:
     found = FakeWorld(Now=NOW + 7).decide(stop(other), first)
     assert found.state is not None
     assert found.state.pending_gate is not None
-    assert (found.state.pending_gate.artifact_hash, found.state.pending_gate.opened_at_ms) == (message_hash(other), NOW + 7)
+    assert (found.state.pending_gate.artifact_hash, found.state.pending_gate.opened_at_ms) == (
+        message_hash(other),
+        NOW + 7,
+    )
 
 
-@pytest.mark.parametrize("text", ["Shall I go on?", "", PLAN.replace("[y/N]", "[Y/n]"), PLAN + "\nThanks!\n", ARTIFACTS["completion"]])
+@pytest.mark.parametrize(
+    "text", ["Shall I go on?", "", PLAN.replace("[y/N]", "[Y/n]"), PLAN + "\nThanks!\n", ARTIFACTS["completion"]]
+)
 def test_any_other_stop_closes_the_gate_and_blocks(text: str) -> None:
     found = FakeWorld().decide(stop(text), planning(pending_gate=GATE))
     assert found.decision.verdict == "block"
@@ -141,11 +156,24 @@ def test_a_filled_in_resume_opens_a_gate(name: str) -> None:
     assert found.state is not None
     gate = found.state.pending_gate
     assert gate is not None
-    assert (gate.kind, gate.revision, gate.diff_revision, gate.added_rounds) == ("Repair Resume", state.revision, DIFF, 0)
+    assert (gate.kind, gate.revision, gate.diff_revision, gate.added_rounds) == (
+        "Repair Resume",
+        state.revision,
+        DIFF,
+        0,
+    )
     assert gate.policy.parent == state.active_policy_id
 
 
-@pytest.mark.parametrize(("old", "new"), [('"paused_revision": 3', '"paused_revision": 4'), (DIFF, "sha256:" + "0" * 64), (HASH, "sha256:" + "0" * 64), ("null", f'"{FINGERPRINT}"')])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"paused_revision": 3', '"paused_revision": 4'),
+        (DIFF, "sha256:" + "0" * 64),
+        (HASH, "sha256:" + "0" * 64),
+        ("null", f'"{FINGERPRINT}"'),
+    ],
+)
 def test_a_resume_with_another_binding_is_answered_with_the_right_one(old: str, new: str) -> None:
     state = in_state("paused_danger")
     right = filled_resume(state)
@@ -207,7 +235,10 @@ def test_while_the_reviewer_runs(host: str, verdict: str) -> None:
     assert state.stop.blocks == 0  # it does not count
 
 
-@pytest.mark.parametrize(("name", "part"), [("executing", '"subagent_type"'), ("verifying", '"subagent_type"'), ("reviewing", f"diff_revision: {DIFF}")])
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("executing", '"subagent_type"'), ("verifying", '"subagent_type"'), ("reviewing", f"diff_revision: {DIFF}")],
+)
 def test_a_block_names_the_next_step_and_its_bindings(name: str, part: str) -> None:
     state = in_state(name)
     state = replace(state, reviewer=replace(state.reviewer, agent_id=None))
@@ -234,7 +265,10 @@ def test_an_attested_review_that_passes(verdict: str) -> None:
         (review("BLOCKED"), "paused_blocked"),
         (review("REPAIR_REQUIRED", (finding(),)), "paused_budget"),
         (review("REPAIR_REQUIRED", (finding(classification="MATERIAL_AMENDMENT"),)), "paused_material"),
-        (review("REPAIR_REQUIRED", (finding(), finding(id="R1-F2", classification="MATERIAL_AMENDMENT"))), "paused_material"),
+        (
+            review("REPAIR_REQUIRED", (finding(), finding(id="R1-F2", classification="MATERIAL_AMENDMENT"))),
+            "paused_material",
+        ),
     ],
 )
 def test_an_attested_review_that_does_not_pass(text: str, state: str) -> None:
@@ -279,12 +313,18 @@ def test_completions(text: str, fields: dict[str, Any], answers: dict[str, Any],
     found = FakeWorld(**answers).decide(stop(text, **fields), in_state("reviewing"))
     assert found.state is not None
     if rule is None:
-        assert (found.decision.verdict, found.state.state, found.state.authority_status) == ("pass", "completed", "revoked")
+        assert (found.decision.verdict, found.state.state, found.state.authority_status) == (
+            "pass",
+            "completed",
+            "revoked",
+        )
         assert EndMarker() in found.duties
     else:
         assert found.decision.reason is not None
         # An empty list is a near miss already.
-        assert found.decision.reason.rule == rule or (rule == "completion.criteria" and found.state.state == "reviewing")
+        assert found.decision.reason.rule == rule or (
+            rule == "completion.criteria" and found.state.state == "reviewing"
+        )
         assert found.state.state == "reviewing"
 
 
@@ -312,7 +352,11 @@ def test_a_foreign_change_is_recorded_and_absorbed(name: str) -> None:
 def test_a_change_that_the_run_could_have_made_pauses(name: str) -> None:
     found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), in_state(name, wrote_unseen=True))
     assert found.state is not None
-    assert (found.state.state, found.state.paused_from, found.state.authority_status) == ("paused_boundary", name, "revoked")
+    assert (found.state.state, found.state.paused_from, found.state.authority_status) == (
+        "paused_boundary",
+        name,
+        "revoked",
+    )
     assert found.decision.reason is not None
     assert "`README.md`" in found.decision.reason.seen
 
@@ -327,12 +371,16 @@ def test_such_a_change_in_a_pause_is_named_and_the_pause_stays(name: str) -> Non
 
 
 def test_changes_inside_the_boundary_are_no_matter() -> None:
-    found = FakeWorld(TreeNow=outside("src/a.py", "docs/x.md")).decide(stop("Done."), in_state("executing", wrote_unseen=True))
+    found = FakeWorld(TreeNow=outside("src/a.py", "docs/x.md")).decide(
+        stop("Done."), in_state("executing", wrote_unseen=True)
+    )
     assert found.state is not None
     assert (found.state.state, found.state.foreign, found.state.wrote_unseen) == ("executing", (), False)
 
 
-@pytest.mark.parametrize(("host", "tasks", "still"), [("claude", (), False), ("claude", ("b1",), True), ("codex", (), True)])
+@pytest.mark.parametrize(
+    ("host", "tasks", "still"), [("claude", (), False), ("claude", ("b1",), True), ("codex", (), True)]
+)
 def test_a_background_task_may_still_write(host: str, tasks: tuple[str, ...], *, still: bool) -> None:
     found = FakeWorld().decide(stop("Done.", host=host, live_tasks=tasks), in_state("executing", wrote_unseen=True))
     assert found.state is not None

@@ -70,7 +70,22 @@ def test_no_write_after_a_cancel_was_asked() -> None:
 
 
 @pytest.mark.parametrize("name", STATE_NAMES)
-@pytest.mark.parametrize("tool", ["Read", "Glob", "Grep", "TodoWrite", "WebFetch", "TaskStop", "view_image", "update_plan", "close_agent", "wait_agent", "collaboration.wait_agent"])
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "Read",
+        "Glob",
+        "Grep",
+        "TodoWrite",
+        "WebFetch",
+        "TaskStop",
+        "view_image",
+        "update_plan",
+        "close_agent",
+        "wait_agent",
+        "collaboration.wait_agent",
+    ],
+)
 def test_reading_and_waiting_pass_in_every_state(name: str, tool: str) -> None:
     found = FakeWorld().decide(call(tool, {"file_path": f"{ROOT}/x", "path": ROOT}), in_state(name))
     assert (found.decision.verdict, found.state) == ("pass", None)
@@ -83,7 +98,6 @@ def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytes
 
 
 KNOWN = (*claude.KNOWN_TOOLS, *codex.KNOWN_TOOLS)
-
 
 
 @pytest.mark.parametrize("tool", sorted(set(KNOWN)))
@@ -104,7 +118,9 @@ def test_an_unknown_tool_is_denied(tool: str) -> None:
     assert rule(FakeWorld().decide(call(tool), in_state("executing"))) == "effects.unknown"
 
 
-@pytest.mark.parametrize("arguments", [{}, {"file_path": ""}, {"file_path": 7}, {"file_path": "a\0b"}, {"path": f"{ROOT}/src/a"}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"file_path": ""}, {"file_path": 7}, {"file_path": "a\0b"}, {"path": f"{ROOT}/src/a"}]
+)
 @pytest.mark.parametrize("tool", ["Write", "Edit", "MultiEdit", "NotebookEdit"])
 def test_a_writer_without_a_target_pauses(tool: str, arguments: dict[str, Any]) -> None:
     found = FakeWorld().decide(call(tool, arguments), in_state("executing"))
@@ -159,7 +175,9 @@ def test_danger_pauses_even_an_approved_command(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("author", "state"), [("forged", "planning"), ("missing", None), ("unreadable", None)])
-def test_an_unchecked_approval_is_not_carried_into_a_pause(author: str, state: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchecked_approval_is_not_carried_into_a_pause(
+    author: str, state: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
     before = in_state("executing", approval=Approval("t", 1, is_verified=False))
     found = ShellWorld(monkeypatch, NO_EFFECTS, AuthorOf=author).decide(shell(), before)
@@ -201,7 +219,9 @@ def test_another_process_may_not_write() -> None:
 def test_nothing_is_written_while_the_engine_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rule(FakeWorld(EngineRuns=True).decide(call("Write", INSIDE), in_state("executing"))) == "state.engine-runs"
     world = ShellWorld(monkeypatch, NO_EFFECTS, EngineRuns=True)
-    assert rule(FakeWorld(EngineRuns=True).decide(call("mcp__files__put"), in_state("executing"))) == "state.engine-runs"
+    assert (
+        rule(FakeWorld(EngineRuns=True).decide(call("mcp__files__put"), in_state("executing"))) == "state.engine-runs"
+    )
     assert world.decide(shell(), in_state("executing")).decision.verdict == "pass"
 
 
@@ -226,11 +246,17 @@ def test_a_forged_approval_is_taken_back() -> None:
     found = FakeWorld(AuthorOf="forged").decide(call("Write", INSIDE), before)
     assert rule(found) == "provenance.forged"
     assert found.state is not None
-    assert (found.state.state, found.state.authority_status, found.state.accepted_policy) == ("planning", "revoked", None)
+    assert (found.state.state, found.state.authority_status, found.state.accepted_policy) == (
+        "planning",
+        "revoked",
+        None,
+    )
 
 
 @pytest.mark.parametrize("author", ["missing", "unreadable"])
-@pytest.mark.parametrize("happened", [call("Write", INSIDE), call("Write", OUTSIDE), call("mcp__files__put"), call("Frobnicate")])
+@pytest.mark.parametrize(
+    "happened", [call("Write", INSIDE), call("Write", OUTSIDE), call("mcp__files__put"), call("Frobnicate")]
+)
 def test_an_approval_that_cannot_be_checked_denies_and_stands(author: str, happened: Any) -> None:
     before = in_state("executing", approval=Approval("t", 1, is_verified=False))
     found = FakeWorld(AuthorOf=author).decide(happened, before)
@@ -286,7 +312,13 @@ def test_the_deny_that_pauses_carries_the_filled_in_resume() -> None:
     assert found.state is not None
     assert found.decision.reason is not None
     more = found.decision.reason.more
-    for part in ("# Repair Resume", f'"paused_revision": {found.state.revision}', DIFF, "Plan Amendment", "$harness cancel"):
+    for part in (
+        "# Repair Resume",
+        f'"paused_revision": {found.state.revision}',
+        DIFF,
+        "Plan Amendment",
+        "$harness cancel",
+    ):
         assert part in more
     assert found.state.paused_from == "executing"
     assert found.state.pause_reason == f"boundary.outside: {found.decision.reason.seen}"
@@ -318,7 +350,9 @@ def test_a_harmless_place_is_no_write() -> None:
     ],
 )
 @pytest.mark.parametrize("is_hard", [True, False])
-def test_links(stands: str, leads: str, expected: str | None, *, is_hard: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links(
+    stands: str, leads: str, expected: str | None, *, is_hard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = ShellWorld(monkeypatch, Effects(links=(Link(leads, stands, is_hard),)))
     found = world.decide(shell(), in_state("executing"))
     assert (rule(found) if found.decision.reason else None) == expected
@@ -366,7 +400,9 @@ def test_an_allowed_mutation_between_opaque_calls_starts_the_count_anew(monkeypa
         ("sh check.sh", {}, True),
     ],
 )
-def test_exact_commands_byte_for_byte(command: str, fields: dict[str, Any], *, is_exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_commands_byte_for_byte(
+    command: str, fields: dict[str, Any], *, is_exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("opaque", command),)))
     found = world.decide(shell(command, **fields), in_state("executing"))
     assert (found.decision.verdict == "pass") == is_exact
@@ -417,7 +453,9 @@ def test_no_tool_reads_the_key(name: str, happened: Any) -> None:
         (Read("/repo/*", "cat", is_pattern=True), (place("/repo/a"),), False),
     ],
 )
-def test_no_command_reads_the_key(read: Read, places: tuple[Any, ...], *, denied: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_reads_the_key(
+    read: Read, places: tuple[Any, ...], *, denied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = ShellWorld(monkeypatch, Effects(reads=(read,)), PlacesOf=places)
     found = world.decide(shell(), in_state("executing"))
     assert (found.decision.verdict == "deny") == denied
@@ -452,8 +490,13 @@ def test_gits_own_files(folder: str, name: str, expected: str | None, monkeypatc
 # Texts that would come back as prompts.
 
 
-@pytest.mark.parametrize("tool", ["CronCreate", "ScheduleWakeup", "SendMessage", "send_input", "followup_task", "multi_agent_v1.send_input"])
-@pytest.mark.parametrize("text", ["y", " y\n", "$harness x", "$harness cancel", "hello\n$harness status", "[@harness](plugin://harness@personal)"])
+@pytest.mark.parametrize(
+    "tool", ["CronCreate", "ScheduleWakeup", "SendMessage", "send_input", "followup_task", "multi_agent_v1.send_input"]
+)
+@pytest.mark.parametrize(
+    "text",
+    ["y", " y\n", "$harness x", "$harness cancel", "hello\n$harness status", "[@harness](plugin://harness@personal)"],
+)
 @pytest.mark.parametrize("name", STATE_NAMES[:4])
 def test_a_prompt_that_acts_is_refused_in_every_state(tool: str, text: str, name: str) -> None:
     found = FakeWorld().decide(call(tool, {"a": {"b": [text]}}), in_state(name))

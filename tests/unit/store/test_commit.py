@@ -96,12 +96,25 @@ def refuse(code: int) -> Callable[[str], object]:
 
 def test_the_steps_are_all_there(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     # Reading the expected bytes; temp file in the same folder, written, synced; renamed; the folder synced.
-    assert steps(store, monkeypatch) == ["open", "close", "open", "write", "fsync", "close", "rename", "open", "fsync", "close"]
+    assert steps(store, monkeypatch) == [
+        "open",
+        "close",
+        "open",
+        "write",
+        "fsync",
+        "close",
+        "rename",
+        "open",
+        "fsync",
+        "close",
+    ]
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EDQUOT, errno.EROFS])
-def test_a_commit_that_fails_at_any_step(store: RunStore, monkeypatch: pytest.MonkeyPatch, code: int, *, before: bool) -> None:
+def test_a_commit_that_fails_at_any_step(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, code: int, *, before: bool
+) -> None:
     found = []
     for at in range(1, len(steps(store, monkeypatch)) + 1):
         with monkeypatch.context() as patch:
@@ -154,7 +167,10 @@ def test_a_disk_that_fills_within_a_write(store: RunStore, monkeypatch: pytest.M
         patch.setattr(files.os, "write", write)
         with pytest.raises(StoreError) as caught:
             store.commit(NEW, stored(store))
-    assert (caught.value.rule, caught.value.remedy) == ("store.write", "Make room or repair the permissions, then try again.")
+    assert (caught.value.rule, caught.value.remedy) == (
+        "store.write",
+        "Make room or repair the permissions, then try again.",
+    )
     assert check(store) == "old"
 
 
@@ -198,7 +214,9 @@ def test_one_of_many_writers_wins_each_time(store: RunStore) -> None:
                         loaded = store.load()
                         assert loaded is not None
                         try:
-                            store.commit(replace(loaded.state, foreign=(*loaded.state.foreign, f"w{number}")), loaded.stored)
+                            store.commit(
+                                replace(loaded.state, foreign=(*loaded.state.foreign, f"w{number}")), loaded.stored
+                            )
                         except Conflict:
                             continue
                         break

@@ -124,7 +124,12 @@ def test_an_entry_of_a_refusal() -> None:
 
 def test_an_entry_of_a_transition() -> None:
     found = entry(prompt("y"), Outcome(context("ok"), note="Plan approved"), planning(), in_state("executing"))
-    assert (found["prompt"], found["note"], found["from"], found["state"]) == ("y", "Plan approved", "planning", "executing")
+    assert (found["prompt"], found["note"], found["from"], found["state"]) == (
+        "y",
+        "Plan approved",
+        "planning",
+        "executing",
+    )
     assert entry(prompt("$harness x"), Outcome(context("ok")), None, planning())["from"] is None
 
 
@@ -180,7 +185,15 @@ def test_a_first_answer_comes_back(tmp_path: Path) -> None:
     assert load_first(str(tmp_path), digest, KEY) == answer
 
 
-@pytest.mark.parametrize("parts", [("t", "PreToolUse u1", "x"), ("s", "PreToolUse u2", "x"), ("s", "PreToolUse u1", "y"), ("sP", "reToolUse u1", "x")])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("t", "PreToolUse u1", "x"),
+        ("s", "PreToolUse u2", "x"),
+        ("s", "PreToolUse u1", "y"),
+        ("sP", "reToolUse u1", "x"),
+    ],
+)
 def test_a_call_is_named_by_session_id_and_input(parts: tuple[str, str, str]) -> None:
     assert call_digest(*parts) != call_digest("s", "PreToolUse u1", "x")
     assert call_digest(*parts) == call_digest(*parts)

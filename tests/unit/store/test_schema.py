@@ -24,13 +24,18 @@ def test_every_state_of_the_table_is_well_formed(name: str) -> None:
 
 
 def test_a_state_with_everything_in_it() -> None:
-    state = in_state("verifying", pending_gate=GATE, children=("a", "spawn u1"), foreign=("x\ny",), latest_finding_ids=("R1-F1",))
+    state = in_state(
+        "verifying", pending_gate=GATE, children=("a", "spawn u1"), foreign=("x\ny",), latest_finding_ids=("R1-F1",)
+    )
     check(state)
     assert state_from_json(state_to_json(state)) == state
 
 
 def test_the_model_has_the_states_fields_and_no_other() -> None:
-    assert {field.alias or name for name, field in StateModel.model_fields.items()} == {"schema", *RunState.__match_args__}
+    assert {field.alias or name for name, field in StateModel.model_fields.items()} == {
+        "schema",
+        *RunState.__match_args__,
+    }
 
 
 UNREACHABLE: list[tuple[str, RunState, str]] = [
