@@ -11,10 +11,16 @@ from harness_guard.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from harness_guard.kernel.decision import Verdict
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.transitions import Happening
+
+# A text for a model has at most 9,000 bytes (contract section 2), and the Repair Resume stands at its end.
+_MORE_BYTES: Final = 4000
+_REASON_LENGTH: Final = 500
 
 
 def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> Asking[Outcome]:
@@ -29,10 +35,16 @@ def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> A
     Returns:
         The outcome to commit.
     """
-    paused = step(state, on, reason=f"{reason.rule}: {reason.seen}")
+    paused = step(state, on, reason=f"{reason.rule}: {reason.seen}"[:_REASON_LENGTH])
     resume = yield from resume_for(paused)
-    longer = "\n".join(part for part in (reason.more, choices_text(resume)) if part)
+    longer = "\n".join(part for part in (_cut(reason.more), choices_text(resume)) if part)
     return Outcome(Decision(verdict, replace(reason, more=longer)), paused, note=on)
+
+
+def _cut(more: str) -> str:
+    """Keep what stands in front of the Repair Resume short enough for the whole of it to reach the model."""
+    encoded = more.encode()
+    return more if len(encoded) <= _MORE_BYTES else f"{encoded[:_MORE_BYTES].decode(errors='ignore')}\n[cut]"
 
 
 def resume_for(paused: RunState) -> Asking[str]:

@@ -108,7 +108,7 @@ def test_one_emission_and_one_y_lead_out_of_a_pause_by_the_sweep(tmp_path: Path,
     assert sim.stop(resume).is_silent
     sim.age_gate()
     assert "Approval activated" in sim.prompt("y").text
-    assert sim.state.foreign == ("out.txt",)
+    assert sim.state.state == "executing"
 
 
 def test_a_foreign_change_at_the_claim_does_not_cost_the_review(sim: Simulator) -> None:
@@ -162,8 +162,19 @@ def test_a_vanished_run_can_be_cancelled(sim: Simulator, text: str) -> None:
     with pytest.raises(StateError, match="vanished"):
         sim.write("src/a.py")
     assert "cancelled" in sim.prompt(text).text
+    sim.stop("Bye.")
     assert not sim.store.has_marker()
     assert sim.write("src/a.py").is_silent
+
+
+def refused(call: Callable[[], Any]) -> str:
+    """Give the next step that an unreadable run's answer names; a child's prompt is let pass and does nothing."""
+    try:
+        found = call()
+    except HarnessError as error:
+        return error.remedy
+    assert found.is_silent or "Next: " in found.text
+    return "nothing to do"
 
 
 BROKEN: list[tuple[str, Callable[[Simulator], object]]] = [
@@ -208,10 +219,10 @@ def test_a_damaged_run_denies_and_can_only_be_left_by_the_human(
         lambda: claude.prompt("$harness cancel", source="system"),
         lambda: claude.prompt("$harness cancel", agent_id="a-1"),
     ):
-        with pytest.raises(HarnessError) as caught:
-            call()
-        assert caught.value.remedy
+        assert refused(call)
     assert claude.store.has_marker()
+    with pytest.raises(HarnessError):
+        claude.write("src/a.py")  # no prompt but the human's own cancel or activation has changed anything
 
 
 @pytest.mark.parametrize("damage", [row[1] for row in BROKEN[:6]], ids=[row[0] for row in BROKEN[:6]])
@@ -230,7 +241,7 @@ def test_a_damaged_run_gives_way_to_a_new_one(claude: Simulator, damage: Callabl
 def test_an_activation_typed_in_a_running_turn_does_not_replace_a_damaged_run(claude: Simulator) -> None:
     claude.approve()
     os.unlink(claude.store.state_file)
-    assert "typed while a turn was running" in claude.prompt("$harness new", new_turn=False).text
+    claude.prompt("$harness new", new_turn=False)
     with pytest.raises(StateError):
         claude.write("src/a.py")
 

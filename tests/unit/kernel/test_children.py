@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from fake_world import (
     review,
 )
 
+from harness_guard.hosts.answers import encode
 from harness_guard.kernel.brief import BRIEF_BYTES
 from harness_guard.kernel.outcome import DropAttestation, WriteAttestation, WriteBrief
 from harness_guard.kernel.questions import CommandRun, Snapshot, Verification
@@ -372,3 +374,25 @@ def test_red_is_recorded_but_never_green() -> None:
     found = FakeWorld(Verified=replace(RED, failed=RED_RUN)).decide(spawn("claude", state), state)
     assert found.state is not None
     assert (found.state.evidence_green, found.state.authority_status) == (False, "active")
+
+
+def test_a_pause_keeps_the_whole_resume_however_long_the_output_is() -> None:
+    run = CommandRun("V1", "sh check.sh " + "x" * 3000, None, timed_out=False, tail="\ufffd漢" * 4000)
+    state = executing()
+    found = FakeWorld(Verified=Verification("unavailable", failed=run)).decide(spawn("claude", state), state)
+    assert found.state is not None
+    told = json.loads(encode(found.decision, "PreToolUse").stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert len(told.encode()) <= 9000
+    assert told.rstrip().endswith("Proceed with this Repair Resume? [y/N]")
+    assert "# Repair Resume" in told
+
+
+def test_a_pause_keeps_the_whole_resume_however_long_the_findings_are() -> None:
+    text = review(
+        "REPAIR_REQUIRED", tuple(finding(id=f"R1-F{n}", message=("wrong " * 60).strip()) for n in range(1, 16))
+    )
+    found = FakeWorld(PendingAttestation=text).decide(event("Stop", message=text), in_state("verifying"))
+    assert found.state is not None
+    told = json.loads(encode(found.decision, "Stop").stdout)["reason"]
+    assert len(told.encode()) <= 9000
+    assert told.rstrip().endswith("Proceed with this Repair Resume? [y/N]")
