@@ -7,7 +7,6 @@ failure in which it hears only one of them. Codex refuses an answer with an unkn
 from __future__ import annotations
 
 from harness_guard.hosts.wording import context_text, reason_text
-from harness_guard.kernel.decision import Decision
 from harness_guard.records import dataclass
 
 try:
@@ -19,14 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.kernel.decision import Reason
+    from harness_guard.kernel.decision import Decision
 
 DENY_STATUS: Final = 2
 
 _DENY_EVENTS: Final = frozenset(("PreToolUse", "PreSkillShellCommand"))
 _STOP_EVENTS: Final = frozenset(("Stop", "SubagentStop"))
 _CONTEXT_EVENTS: Final = frozenset(("UserPromptSubmit", "SubagentStart"))
-_SILENT_FAILURES: Final = frozenset(("Stop", "SubagentStop", "SubagentStart"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +71,6 @@ def encode(decision: Decision, event_name: str) -> Answer:
         if decision.verdict == "block" and event_name == "ConfigChange":
             return Answer(_block_object(reason), reason + "\n", DENY_STATUS)
     raise RuntimeError(f"no answer of form {decision.verdict} at {event_name}")
-
-
-def failure_answer(event_name: str, reason: Reason) -> Answer:
-    """Give the answer for an event that could not be judged (the failure table of contract section 2).
-
-    Args:
-        event_name: The event as far as it is known; an unknown one is refused like a tool call.
-        reason: Why it could not be judged.
-    """
-    if event_name in _SILENT_FAILURES:
-        return _SILENCE
-    if event_name == "UserPromptSubmit":
-        return _context(reason_text(reason), event_name)
-    if event_name == "ConfigChange":
-        return encode(Decision("block", reason), event_name)
-    return _deny(reason_text(reason), event_name if event_name in _DENY_EVENTS else "PreToolUse")
 
 
 def _deny(reason: str, event_name: str) -> Answer:

@@ -1,6 +1,7 @@
 """The answer of each event when the guard cannot decide (contract section 2), and the two forms an answer is sent in.
 
-It depends on nothing that could be what failed.
+It depends on nothing that could be what failed, so it escapes and cuts by itself, and harder than
+``harness_guard.hosts.wording`` does: only ASCII that prints stays as it is.
 """
 
 from __future__ import annotations
@@ -10,28 +11,22 @@ if TYPE_CHECKING:
     from typing import Final
 
 PASSED_IN_SILENCE: Final = ("Stop", "SubagentStop", "SubagentStart")
-CUT: Final = 4000  # characters; every text handed to a model stays under 9,000 bytes, escapes and all
+PART_BYTES: Final = 2_000  # of what was seen, and of the remedy: neither can push the other out of what a host shows
+_MARK_BYTES: Final = 64
+
+
+def _line(text: str) -> str:
+    # Both parts may quote foreign text: no character of it may end the line, move a cursor or hide (D4.7).
+    shown = "".join([char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text])
+    if len(shown) <= PART_BYTES:
+        return shown
+    half = (PART_BYTES - _MARK_BYTES) // 2
+    return f"{shown[:half]} [... {len(shown) - 2 * half} bytes cut here ...] {shown[-half:]}"
 
 
 def _quote(text: str) -> str:
-    pieces = []
-    for character in text[:CUT]:
-        if character in '"\\':
-            pieces.append("\\" + character)
-        elif character == "\n":
-            pieces.append("\\n")
-        elif " " <= character < "\x7f":
-            pieces.append(character)
-        else:
-            pieces.append(f"\\u{min(ord(character), 0xFFFD):04x}")
-    return '"' + "".join(pieces) + '"'
-
-
-def _plain(text: str) -> str:
-    return "".join(
-        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}"
-        for character in text[:CUT]
-    )
+    # What ``_line`` gave needs no other escapes, so ``json`` is not needed to be well.
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def describe(error: BaseException) -> str:
@@ -52,7 +47,7 @@ def failure(event: str, seen: str, remedy: str, *, rule: str = "entry.cannot-dec
     Returns:
         Standard output, standard error and exit status.
     """
-    text = f"harness-guard {rule}: {seen}.\nNext: {remedy}"
+    text = _line(f"harness-guard {rule}: {seen}.") + "\n" + _line(f"Next: {remedy}")
     if event in PASSED_IN_SILENCE:
         return "", "", 0
     if event == "UserPromptSubmit":
@@ -60,10 +55,10 @@ def failure(event: str, seen: str, remedy: str, *, rule: str = "entry.cannot-dec
         inner = f'"hookEventName":"UserPromptSubmit","additionalContext":{told}'
         return f'{{"hookSpecificOutput":{{{inner}}}}}', "", 0
     if event == "ConfigChange":
-        return f'{{"decision":"block","reason":{_quote(text)}}}', _plain(text), 2
+        return f'{{"decision":"block","reason":{_quote(text)}}}', text, 2
     name = "PreSkillShellCommand" if event == "PreSkillShellCommand" else "PreToolUse"
     inner = f'"hookEventName":"{name}","permissionDecision":"deny","permissionDecisionReason":{_quote(text)}'
-    return f'{{"hookSpecificOutput":{{{inner}}}}}', _plain(text), 2
+    return f'{{"hookSpecificOutput":{{{inner}}}}}', text, 2
 
 
 def framed(stdout: str, stderr: str, status: int) -> str | None:

@@ -8,9 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness_guard import rawjson
-from harness_guard.hosts.answers import Answer, encode, failure_answer
+from harness_guard.hosts.answers import Answer, encode
 from harness_guard.kernel.decision import Decision, Reason
 from harness_guard.kernel.event import EVENT_NAMES
+from harness_guard.runtime.failure import failure
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=300)
 LONG_TEXT = st.builds(lambda text, times: text * times, ANY_TEXT, st.sampled_from((1, 3, 400)))
@@ -58,9 +59,10 @@ def test_any_reason(reason: Reason, event: str) -> None:
     check(encode(Decision(VERDICTS[event], reason), event), event)  # type: ignore[arg-type]
 
 
-@given(reason=REASONS, event=st.sampled_from(EVENT_NAMES))
-def test_any_failure(reason: Reason, event: str) -> None:
-    check(failure_answer(event, reason), event)
+@given(seen=LONG_TEXT, remedy=LONG_TEXT, rule=ANY_TEXT, event=st.sampled_from(EVENT_NAMES))
+@example(seen="\u6f22" * 5_000, remedy='"\\' * 5_000, rule="\u202e", event="PreToolUse")
+def test_any_failure(seen: str, remedy: str, rule: str, event: str) -> None:
+    check(Answer(*failure(event, seen, remedy, rule=rule)), event)
 
 
 @given(text=LONG_TEXT, event=st.sampled_from(("UserPromptSubmit", "SubagentStart")))

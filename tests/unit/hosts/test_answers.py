@@ -1,4 +1,4 @@
-"""encode() and failure_answer(): the whole answer for every verdict at every event."""
+"""encode(): the whole answer for every verdict at every event."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness_guard.hosts.answers import Answer, encode, failure_answer
+from harness_guard.hosts.answers import Answer, encode
 from harness_guard.kernel.decision import PASS, Decision, Reason, block, context, deny
 from harness_guard.kernel.event import EVENT_NAMES
 
@@ -71,21 +71,3 @@ def test_answer(decision: Decision, event: str, answer: Answer) -> None:
 def test_a_verdict_that_the_event_does_not_know_is_our_mistake(decision: Decision, event: str) -> None:
     with pytest.raises(RuntimeError, match=f"no answer of form {decision.verdict} at {event}"):
         encode(decision, event)
-
-
-@pytest.mark.parametrize(
-    ("event", "answer"),
-    [
-        ("PreToolUse", DENIED),
-        ("PreSkillShellCommand", DENIED_SKILL),
-        ("ConfigChange", REFUSED_CHANGE),
-        ("UserPromptSubmit", told("UserPromptSubmit", TEXT)),
-        ("Stop", SILENCE),
-        ("SubagentStop", SILENCE),
-        ("SubagentStart", SILENCE),
-        ("SomethingNew", DENIED),
-        ("", DENIED),
-    ],
-)
-def test_failure_table(event: str, answer: Answer) -> None:
-    assert failure_answer(event, REASON) == answer
