@@ -89,17 +89,3 @@ def absolute(payload: Mapping[str, object], name: str) -> str:
     if not value.startswith("/"):
         raise malformed(name, "a relative path", "an absolute path")
     return value
-
-
-def flag(payload: Mapping[str, object], name: str) -> bool:
-    """Read a required boolean.
-
-    Raises:
-        PayloadError: If it is missing or no boolean.
-    """
-    if name not in payload:
-        raise malformed(name, "nothing", "a boolean")
-    value = payload[name]
-    if not isinstance(value, bool):
-        raise malformed(name, kind_of(value), "a boolean")
-    return value

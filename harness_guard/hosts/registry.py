@@ -64,7 +64,6 @@ def decode(raw: bytes, environ: Mapping[str, str]) -> Event:
         tool_input=_tool_input(payload, host) if name in _TOOL_EVENTS else None,
         tool_use_id=fields.word(payload, "tool_use_id") if name in _TOOL_EVENTS else None,
         message=(fields.optional_text(payload, "last_assistant_message") or "") if name in _STOP_EVENTS else "",
-        stop_hook_active=fields.flag(payload, "stop_hook_active") if name in _STOP_EVENTS else False,
         live_agents=agents,
         live_tasks=tasks,
         process=claude.process(environ) if host == "claude" else None,

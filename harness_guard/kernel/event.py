@@ -65,7 +65,6 @@ class Event:
         tool_input: Its arguments.
         tool_use_id: The host's id of the call.
         message: The agent's last message at Stop and SubagentStop, ``""`` if there is none.
-        stop_hook_active: Whether the agent goes on because a stop hook blocked.
         live_agents: Ids of background agents that still run; ``None`` where the host does not send them.
         live_tasks: Ids of background shell tasks that still run.
         process: The host process, if the host tells it.
@@ -85,7 +84,6 @@ class Event:
     tool_input: Mapping[str, object] | None = None
     tool_use_id: str | None = None
     message: str = ""
-    stop_hook_active: bool = False
     live_agents: tuple[str, ...] | None = None
     live_tasks: tuple[str, ...] = ()
     process: HostProcess | None = None

@@ -49,7 +49,6 @@ STOP: dict[str, object] = {
     "cwd": "/repo",
     "prompt_id": "p1",
     "hook_event_name": "Stop",
-    "stop_hook_active": False,
     "last_assistant_message": "done",
     "background_tasks": [],
 }
@@ -60,7 +59,6 @@ CHILD: dict[str, object] = {
     "hook_event_name": "SubagentStop",
     "agent_id": "a1",
     "agent_type": "",
-    "stop_hook_active": False,
 }
 CONFIG: dict[str, object] = {
     "session_id": SESSION,
@@ -111,8 +109,8 @@ def test_captured_payload(row: dict[str, object]) -> None:
             (CLAUDE_TOOL, ("session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id")),
             (CODEX_TOOL, ("session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id")),
             (PROMPT, ("session_id", "cwd", "hook_event_name", "prompt")),
-            (STOP, ("session_id", "cwd", "hook_event_name", "stop_hook_active")),
-            (CHILD, ("session_id", "cwd", "hook_event_name", "agent_id", "stop_hook_active")),
+            (STOP, ("session_id", "cwd", "hook_event_name")),
+            (CHILD, ("session_id", "cwd", "hook_event_name", "agent_id")),
         )
         for name in names
     ],
@@ -154,7 +152,6 @@ def test_missing_field_is_named(payload: dict[str, object], name: str) -> None:
         (CODEX_TOOL, "turn_id", 1.5, "found a number, expected a text"),
         (PROMPT, "prompt", ["y"], "found a list, expected a text"),
         (PROMPT, "source", 1, "found a number, expected a text"),
-        (STOP, "stop_hook_active", "false", "found a text, expected a boolean"),
         (STOP, "last_assistant_message", 3, "found a number, expected a text"),
         (STOP, "background_tasks", {}, "found an object, expected a list"),
         (STOP, "background_tasks", ["b1"], "found a text, expected a list of objects"),
@@ -175,6 +172,7 @@ def test_a_prompt_needs_its_turn_and_a_tool_call_does_not() -> None:
 
 def test_unknown_fields_are_dropped() -> None:
     assert decode(raw(CLAUDE_TOOL, effort={"level": "high"}, approved=True), {}) == decode(raw(CLAUDE_TOOL), {})
+    assert decode(raw(STOP, stop_hook_active=True), {}) == decode(raw(STOP), {})
 
 
 def test_whole_tool_event() -> None:
