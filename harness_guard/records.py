@@ -59,13 +59,12 @@ else:
     def _reduce(self):
         return (type(self), _values(self))
 
-    def dataclass(*, frozen, slots, kw_only=False):
+    def dataclass(*, frozen, slots):
         """Make a frozen, slotted value class of a class body with annotated fields.
 
         Args:
             frozen: Must be true; there is no other form.
             slots: Must be true; there is no other form.
-            kw_only: Accepted for the type checker's sake; fields are then still settable by position.
 
         Returns:
             The decorator.
@@ -75,7 +74,6 @@ else:
         """
         if not (frozen and slots):
             raise TypeError("only frozen, slotted classes are made here")
-        del kw_only
 
         def build(cls):
             # Read from the class itself: what ``inspect`` offers for it costs more than a bare start.

@@ -69,8 +69,3 @@ def stop() -> None:
     """Stop the clock: the decision is made and only has to be written."""
     _signal.setitimer(_signal.ITIMER_REAL, 0)
     _signal.setitimer(_signal.ITIMER_PROF, 0)
-
-
-def is_expired() -> bool:
-    """Tell whether the time was over at any moment since the start."""
-    return _expired
