@@ -341,11 +341,10 @@ def test_a_marker_that_cannot_be_read_is_dropped(claude: Simulator, raw: bytes) 
 def test_a_prompt_left_behind_by_a_damaged_run_does_not_hold_other_sessions(claude: Simulator) -> None:
     claude.approve()
     _overwrite(claude, b"damaged")
-    marker = leave(claude, prompt="```\n$harness\n```", prompt_id="t")
+    leave(claude, prompt="```\n$harness\n```", prompt_id="t")
     claude.session = "other"
     claude.turn = "u"
     assert claude.write("src/a.py").is_silent
-    assert not marker.exists()
 
 
 def test_a_run_that_has_lost_its_marker_gets_it_back_at_the_next_prompt(claude: Simulator) -> None:
