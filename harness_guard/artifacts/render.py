@@ -1,36 +1,48 @@
-"""Values to Markdown that parses back to them; the texts of ``templates/`` filled in say the same (``templates``)."""
+"""What the kernel knows of the templates without reading them: the Repair Resume, and the hints of a Completion.
+
+A pause has to show its way out even when the plugin's folder cannot be read, so the text of
+``templates/repair-resume.md`` stands here again; a test holds the two together.
+"""
 
 from __future__ import annotations
 
-import re
-
-from harness_guard.artifacts.characters import check_characters, is_plain
-from harness_guard.artifacts.fault import LineError
-from harness_guard.artifacts.plan import GATE as PLAN_GATE
-from harness_guard.artifacts.plan import RULES
-from harness_guard.artifacts.prose import check_prose
-from harness_guard.artifacts.repair_resume import GATE as RESUME_GATE
-from harness_guard.artifacts.sections import OLD_EVIDENCE
-from harness_guard.canonical import canonical
+from harness_guard.artifacts.templates import fill, resume_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from typing import Final
 
-    from harness_guard.artifacts.values import (
-        Bindings,
-        Criterion,
-        Finding,
-        Plan,
-        ResumeContext,
-        Review,
-        VerificationCommand,
-    )
+    from harness_guard.artifacts.values import ResumeContext
 
-_MARKUP = "`<>&[]\\"
+# They stand in ``templates/completion.md``; a Completion that still holds one has said nothing.
+CHANGES_HINT: Final = "- `<path>`: `<what is different now>`"
+RISKS_HINT: Final = "`<what is left to watch, or None>`"
 
-CHANGES_HINT = "- `<path>`: `<what is different now>`"
-RISKS_HINT = "`<what is left to watch, or None>`"
+_RESUME: Final = """\
+# Repair Resume
+
+## Resume Context
+
+```json
+{
+  "resume_context": {
+    "accepted_plan_hash": {{accepted_plan_hash}},
+    "paused_revision": {{paused_revision}},
+    "diff_revision": {{diff_revision}},
+    "verification_fingerprint": {{verification_fingerprint}},
+    "additional_rounds": {{additional_rounds}}
+  }
+}
+```
+
+## Reason
+
+{{reason}}
+
+## Approval
+
+Proceed with this Repair Resume? [y/N]
+"""
 
 
 def render_resume(context: ResumeContext, reason: str) -> str:
@@ -41,175 +53,4 @@ def render_resume(context: ResumeContext, reason: str) -> str:
         reason: Why the run paused. It may quote a tool call, so what an artifact must not hold is replaced by blanks;
             what is rendered always parses.
     """
-    members = {
-        "accepted_plan_hash": context.accepted_plan_hash,
-        "paused_revision": context.paused_revision,
-        "diff_revision": context.diff_revision,
-        "verification_fingerprint": context.verification_fingerprint,
-        "additional_rounds": context.additional_rounds,
-    }
-    sections = [
-        ("Resume Context", _object("resume_context", members)),
-        ("Reason", plain_line(reason)),
-        ("Approval", RESUME_GATE),
-    ]
-    return _artifact("Repair Resume", sections)
-
-
-def plain_line(text: str) -> str:
-    """Give any text as one line that is ordinary prose of an artifact, unchanged if it is that already."""
-    line = " ".join(text.replace(OLD_EVIDENCE, "").split())
-    try:
-        check_characters([line])
-        check_prose(line, 1, is_gated=True)
-    except LineError:
-        line = "".join([c if is_plain(c) and c not in _MARKUP else " " for c in line])
-    # A letter in front keeps Markdown from reading a heading, a fence, a list or an underline.
-    line = " ".join(line.split())
-    return line if line[:1].isalpha() else f"Reason: {line}".rstrip()
-
-
-def render_review(review: Review) -> str:
-    """Render a Review; what it parses to has the same ``content``."""
-    sections = [
-        ("Review Context", _object("review_context", binding_members(review.context))),
-        ("Verdict", review.verdict),
-        ("Findings", _rows("findings", [_finding(finding) for finding in review.findings])),
-        ("Evidence", review.evidence),
-    ]
-    return _artifact("Clean-context Review", sections)
-
-
-def render_completion(bindings: Bindings, criteria: Sequence[Criterion], required_ids: Sequence[str]) -> str:
-    """Render a Completion whose changes and risks are left to the agent as visible ``<…>`` hints; it parses as it is.
-
-    Args:
-        bindings: Bindings of the passing Review.
-        criteria: The plan's acceptance criteria, at least one.
-        required_ids: Ids of the green required verification; each criterion gets all of them.
-    """
-    sections = [
-        ("Completion Context", _object("completion_context", binding_members(bindings))),
-        ("Acceptance", _rows("acceptance", acceptance_rows(criteria, required_ids))),
-        ("Changes", CHANGES_HINT),
-        ("Remaining Risks", RISKS_HINT),
-    ]
-    return _artifact("Completion", sections)
-
-
-def render_plan(plan: Plan) -> str:
-    """Render a Plan; what it parses to is equal but for ``digest`` and ``text``."""
-    sections = [
-        ("Classification", f"- Size: {plan.size}\n- Kind: {plan.kind}"),
-        ("Objective", plan.objective),
-        ("Acceptance Criteria", "\n".join([f"- {item.id}: {item.text}" for item in plan.criteria])),
-        ("Scope", plan.scope),
-        ("Write Boundary", "\n".join([f"- `{entry}`" for entry in plan.boundary]) or "None"),
-        ("Exact Commands", "\n".join([_command(text) for text in (*plan.commands, *plan.tools)]) or "None"),
-        ("Verification Strategy", _verification(plan)),
-        ("Execution Strategy", _object("execution_strategy", _execution(plan))),
-        ("Auto Repair", _object("auto_repair", _auto_repair(plan))),
-        ("Risks", plan.risks),
-        ("Approval", PLAN_GATE),
-    ]
-    return _artifact("Plan", sections)
-
-
-def binding_members(bindings: Bindings) -> dict[str, object]:
-    """Give the members of a Review's or Completion's context in their order."""
-    return {
-        "accepted_plan_hash": bindings.accepted_plan_hash,
-        "accepted_amendment_hash": bindings.accepted_amendment_hash,
-        "diff_revision": bindings.diff_revision,
-        "verification_fingerprint": bindings.verification_fingerprint,
-        "review_round": bindings.review_round,
-    }
-
-
-def acceptance_rows(criteria: Sequence[Criterion], required_ids: Sequence[str]) -> list[str]:
-    """Give a Completion's acceptance rows as JSON texts."""
-    return [_row({"criterion": item.id, "evidence": list(required_ids)}) for item in criteria]
-
-
-def _artifact(title: str, sections: Sequence[tuple[str, str]]) -> str:
-    return f"# {title}\n" + "".join([f"\n## {name}\n\n{body}\n" for name, body in sections])
-
-
-def _object(key: str, members: Mapping[str, object]) -> str:
-    lines = ",\n".join([f'    "{name}": {canonical(value)}' for name, value in members.items()])
-    return f'```json\n{{\n  "{key}": {{\n{lines}\n  }}\n}}\n```'
-
-
-def _rows(key: str, rows: Sequence[str]) -> str:
-    inner = "[\n" + ",\n".join([f"    {row}" for row in rows]) + "\n  ]" if rows else "[]"
-    return f'```json\n{{\n  "{key}": {inner}\n}}\n```'
-
-
-def _row(members: Mapping[str, object]) -> str:
-    # canonical JSON sorts keys; a human reads these, so the order is the template's.
-    return "{" + ", ".join([f'"{name}": {_spaced(value)}' for name, value in members.items()]) + "}"
-
-
-def _spaced(value: object) -> str:
-    return "[" + ", ".join([canonical(item) for item in value]) + "]" if isinstance(value, list) else canonical(value)
-
-
-def _finding(finding: Finding) -> str:
-    return _row(
-        {
-            "id": finding.id,
-            "severity": finding.severity,
-            "classification": finding.classification,
-            "path": finding.path,
-            "line": finding.line,
-            "message": finding.message,
-        }
-    )
-
-
-def _verification(plan: Plan) -> str:
-    return (
-        '```json\n{\n  "verification_strategy": {\n'
-        f'    "kind": {canonical(plan.strategy)},\n'
-        f'    "required": {_checks(plan.required)},\n'
-        f'    "optional": {_checks(plan.optional)}\n'
-        "  }\n}\n```"
-    )
-
-
-def _checks(checks: Sequence[VerificationCommand]) -> str:
-    if not checks:
-        return "[]"
-    rows = [_row({"id": check.id, "command": check.command, "timeout_s": check.timeout_s}) for check in checks]
-    return "[\n" + ",\n".join([f"      {row}" for row in rows]) + "\n    ]"
-
-
-def _execution(plan: Plan) -> dict[str, object]:
-    mode = plan.execution.execution_mode
-    return {
-        **({} if mode is None else {"execution_mode": mode}),
-        "implementer": "root",
-        "parallel_writers": 0,
-        "max_helpers": plan.execution.max_helpers,
-        "max_delegation_depth": plan.execution.max_delegation_depth,
-    }
-
-
-def _auto_repair(plan: Plan) -> dict[str, object]:
-    return {
-        "enabled": plan.auto_repair.enabled,
-        "max_rounds": plan.auto_repair.max_rounds,
-        "repeated_finding_limit": plan.auto_repair.repeated_finding_limit,
-        "no_progress_limit": plan.auto_repair.no_progress_limit,
-        **dict.fromkeys(RULES, True),
-    }
-
-
-def _command(text: str) -> str:
-    longest = max([len(run) for run in re.findall("`+", text)], default=0)
-    if "\n" in text:
-        ticks = "`" * max(3, longest + 1)
-        return f"{ticks}sh\n{text}\n{ticks}"
-    ticks = "`" * (longest + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"- {ticks}{pad}{text}{pad}{ticks}"
+    return fill(_RESUME, resume_fields(context, reason))

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 
-from harness_guard.artifacts.render import acceptance_rows, binding_members, plain_line
+from harness_guard.artifacts.characters import check_characters, is_plain
+from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.prose import check_prose
+from harness_guard.artifacts.sections import OLD_EVIDENCE
 from harness_guard.canonical import canonical
 from harness_guard.errors import ArtifactError
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from harness_guard.artifacts.values import Bindings, Criterion, ResumeContext
 
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
+_MARKUP = "`<>&[]\\"
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
@@ -46,13 +50,26 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
 
 def binding_fields(bindings: Bindings) -> dict[str, str]:
     """Give the fields of ``review.md``."""
-    return {name: canonical(value) for name, value in binding_members(bindings).items()}
+    return {
+        "accepted_plan_hash": canonical(bindings.accepted_plan_hash),
+        "accepted_amendment_hash": canonical(bindings.accepted_amendment_hash),
+        "diff_revision": canonical(bindings.diff_revision),
+        "verification_fingerprint": canonical(bindings.verification_fingerprint),
+        "review_round": canonical(bindings.review_round),
+    }
 
 
 def completion_fields(bindings: Bindings, criteria: Sequence[Criterion], required_ids: Sequence[str]) -> dict[str, str]:
-    """Give the fields of ``completion.md``."""
-    rows = ",\n".join([f"    {row}" for row in acceptance_rows(criteria, required_ids)])
-    return {**binding_fields(bindings), "acceptance_rows": rows}
+    """Give the fields of ``completion.md``.
+
+    Args:
+        bindings: Bindings of the passing Review.
+        criteria: The plan's acceptance criteria, at least one.
+        required_ids: Ids of the green required verification; each criterion gets all of them.
+    """
+    evidence = ", ".join([canonical(identifier) for identifier in required_ids])
+    rows = [f'    {{"criterion": {canonical(item.id)}, "evidence": [{evidence}]}}' for item in criteria]
+    return {**binding_fields(bindings), "acceptance_rows": ",\n".join(rows)}
 
 
 def resume_fields(context: ResumeContext, reason: str) -> dict[str, str]:
@@ -65,6 +82,19 @@ def resume_fields(context: ResumeContext, reason: str) -> dict[str, str]:
         "additional_rounds": canonical(context.additional_rounds),
         "reason": plain_line(reason),
     }
+
+
+def plain_line(text: str) -> str:
+    """Give any text as one line that is ordinary prose of an artifact, unchanged if it is that already."""
+    line = " ".join(text.replace(OLD_EVIDENCE, "").split())
+    try:
+        check_characters([line])
+        check_prose(line, 1, is_gated=True)
+    except LineError:
+        line = "".join([c if is_plain(c) and c not in _MARKUP else " " for c in line])
+    # A letter in front keeps Markdown from reading a heading, a fence, a list or an underline.
+    line = " ".join(line.split())
+    return line if line[:1].isalpha() else f"Reason: {line}".rstrip()
 
 
 def brief_fields(

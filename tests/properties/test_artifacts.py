@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
+from artifact_texts import render_plan, render_review, template
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -14,7 +15,8 @@ from harness_guard.artifacts.characters import is_plain
 from harness_guard.artifacts.digest import message_hash
 from harness_guard.artifacts.plan import STRATEGIES, TITLES
 from harness_guard.artifacts.registry import PARSERS, recognise
-from harness_guard.artifacts.render import plain_line, render_completion, render_plan, render_resume, render_review
+from harness_guard.artifacts.render import render_resume
+from harness_guard.artifacts.templates import completion_fields, fill, plain_line
 from harness_guard.artifacts.values import (
     AutoRepair,
     Bindings,
@@ -43,9 +45,8 @@ names = st.text(LETTERS + "._-", min_size=1, max_size=8).filter(lambda name: nam
 entries = st.lists(names | st.sampled_from(["*", "**", "*.py"]), min_size=1, max_size=4).map("/".join)
 quoted = st.text(string.printable[:95].replace("'", "") + "ä", max_size=12).map(lambda text: f"'{text}'")
 plain = st.text(LETTERS + "._/:,@%+-", min_size=1, max_size=12)
-simple = st.tuples(
-    plain.filter(lambda word: word not in {"if", "in", "do", "fi"}), st.lists(quoted | plain, max_size=4)
-)
+RESERVED = set("if then else elif fi do done case esac while until for in select function time coproc".split())  # noqa: SIM905  POSIX XCU 2.4, and bash's
+simple = st.tuples(plain.filter(lambda word: word not in RESERVED), st.lists(quoted | plain, max_size=4))
 exact_line = st.text(string.printable[:95] + "äß", min_size=1, max_size=30)
 
 
@@ -137,8 +138,9 @@ def test_a_rendered_resume_parses_back_whatever_its_reason(context: ResumeContex
 
 
 @given(bindings, st.lists(ids, min_size=1, max_size=4, unique=True), st.lists(ids, min_size=1, max_size=3, unique=True))
-def test_a_rendered_completion_parses_back(context: Bindings, criteria: list[str], required: list[str]) -> None:
-    found = recognise(render_completion(context, [Criterion(name, "x") for name in criteria], required))
+def test_a_filled_completion_parses_back(context: Bindings, criteria: list[str], required: list[str]) -> None:
+    fields = completion_fields(context, [Criterion(name, "x") for name in criteria], required)
+    found = recognise(fill(template("completion.md"), fields))
     assert isinstance(found, Completion)
     assert found.context == context
     assert [(item.criterion, list(item.evidence)) for item in found.acceptance] == [

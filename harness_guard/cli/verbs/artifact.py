@@ -6,8 +6,7 @@ import os
 
 import click
 
-from harness_guard.artifacts.render import render_completion
-from harness_guard.artifacts.templates import binding_fields, fill
+from harness_guard.artifacts.templates import binding_fields, completion_fields, fill
 from harness_guard.artifacts.values import Bindings, Criterion
 from harness_guard.cli.installation import data_places, plugin_root
 from harness_guard.cli.runs import one_run
@@ -68,7 +67,7 @@ def filled(kind: str, store: RunStore, root: str) -> str:
         return fill(_template(root, kind), binding_fields(bindings))
     criteria = [Criterion(identifier, text) for identifier, text in state.criteria]
     required = [check.id for check in state.active_policy.required] if state.active_policy is not None else []
-    return render_completion(bindings, criteria, required)
+    return fill(_template(root, kind), completion_fields(bindings, criteria, required))
 
 
 def _template(root: str, kind: str) -> str:
