@@ -11,6 +11,8 @@ import sys
 
 def _main() -> int:
     arguments = sys.argv[1:]
+    if not arguments and posix.isatty(0):
+        arguments = ["--help"]  # no host gives a hook a terminal; a human there waits for us, not we for a payload
     if sys.pycache_prefix is None:
         sys.dont_write_bytecode = True  # or it would land in the plugin's folder, and a host would stop every hook
     path = __file__ if __file__.startswith("/") else f"{posix.getcwd()}/{__file__}"

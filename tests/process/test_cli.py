@@ -73,3 +73,17 @@ def test_wrong_usage_and_a_missing_run_as_a_shell_sees_them(plugin: Path, enviro
     assert (missing.returncode, missing.stdout) == (1, "")
     assert missing.stderr.startswith("harness-guard cli.no-run: no run is active in ")
     assert run(plugin, environ, "status").returncode == 0
+
+
+def test_without_arguments_at_a_terminal_it_explains_itself(plugin: Path, environ: dict[str, str]) -> None:
+    leader, terminal = os.openpty()
+    try:
+        argv = [sys.executable, str(plugin / "hooks" / "harness_guard.py")]
+        done = subprocess.run(
+            argv, env=environ, cwd="/", stdin=terminal, capture_output=True, text=True, check=False, timeout=300
+        )
+    finally:
+        os.close(leader)
+        os.close(terminal)
+    assert (done.returncode, done.stdout) == (0, run(plugin, environ, "--help").stdout)
+    assert done.stdout.startswith("Usage: harness-guard ")

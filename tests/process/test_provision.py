@@ -71,6 +71,13 @@ def test_what_it_leaves_behind(data: Path) -> None:
     assert_whole(data)
 
 
+def test_the_command_without_arguments_explains_itself(data: Path) -> None:
+    argv = [Places(str(data)).command]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: harness-guard ")
+
+
 def test_again_keeps_the_key_and_fetches_nothing(data: Path) -> None:
     key = (data / "key").read_bytes()
     done = run(data, environ={"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull})
