@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from harness_guard.artifacts.render import CHANGES_HINT, RISKS_HINT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
@@ -119,9 +121,7 @@ def reviewed(template: str) -> str:
 def completed(template: str) -> str:
     """Write what changed into a filled-in Completion."""
     changes = "- `src/slug.sh`: digits are kept.\n- `tests/check.sh`: checks a title with digits."
-    return _written(
-        template, "- `<path>`: `<what is different now>`", changes, "`<what is left to watch, or None>`", "None"
-    )
+    return _written(template, CHANGES_HINT, changes, RISKS_HINT, "None")
 
 
 def _written(text: str, *hints_and_texts: str) -> str:
