@@ -12,7 +12,7 @@ import os
 from harness_guard.errors import HarnessError, PayloadError, StateError, StoreError
 from harness_guard.hosts.answers import Answer, encode
 from harness_guard.hosts.registry import decode
-from harness_guard.kernel.decide import decide
+from harness_guard.kernel.decide import decide, decide_unreadable
 from harness_guard.kernel.outcome import (
     ArchiveRun,
     DropAttestation,
@@ -35,11 +35,22 @@ if TYPE_CHECKING:
 
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.outcome import Outcome
+    from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
 
 SILENCE: Final = Answer("", "", 0)
+TOOL_EVENTS: Final = ("PreToolUse", "PreSkillShellCommand")
 TRIES: Final = 5  # hooks that run side by side; each try decides on the newer state
 _OLD_MARKER_S: Final = 60.0  # a prompt is judged in seconds; an older marker was left behind
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What every hook call of a process shares: environment, data folder, plugin folder."""
+
+    environ: Mapping[str, str]
+    places: Places
+    plugin_root: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +87,14 @@ def answer(raw: bytes, environ: Mapping[str, str], plugin_root: str, marker: str
     if data is None:
         raise PayloadError("payload.data-folder", "the host names no data folder", "Install the plugin again.")
     places = Places(data)
-    _judge_leftovers(places, environ, plugin_root, marker)
     try:
-        found = _answer_one(raw, environ, places, plugin_root)
+        event = decode(raw, environ)
     except PayloadError:
         _drop(marker)  # what cannot be read activates nothing, so nothing waits to be judged
         raise
+    hook = Hook(environ, places, plugin_root)
+    _judge_leftovers(hook, event.session_id, marker)
+    found = _answer_one(raw, event, hook)
     _drop(marker)
     return found
 
@@ -91,20 +104,26 @@ def _drop(marker: str | None) -> None:
         _drop_quietly(marker)
 
 
-def _judge_leftovers(places: Places, environ: Mapping[str, str], plugin_root: str, own: str | None) -> None:
-    """Judge prompts whose own reader never started or died (contract section 2, Launcher)."""
+def _judge_leftovers(hook: Hook, session_id: str, own: str | None) -> None:
+    """Judge prompts of this session whose own reader never started or died (contract section 2, Launcher).
+
+    Another session's prompt waits for that session's next event: this hook's folder and environment are not its own.
+    """
     try:
-        names = os.listdir(places.active)
+        names = os.listdir(hook.places.active)
     except FileNotFoundError:
         return
-    for name in names:
-        path = f"{places.active}/{name}"
+    for name in sorted(names):
+        path = f"{hook.places.active}/{name}"
         if not name.startswith("prompt-") or path == own or _is_under_judgement(path, name):
             continue
         try:
             with open(path, "rb") as handle:
                 raw = handle.read()
-            _answer_one(raw, environ, places, plugin_root, is_leftover=True)
+            event = decode(raw, hook.environ)
+            if event.session_id != session_id:
+                continue
+            _answer_one(raw, replace(event, is_late=True), hook)
         except (PayloadError, StateError):
             pass  # activates nothing; a run that cannot be read is denied by its own marker
         except FileNotFoundError:
@@ -122,7 +141,7 @@ def _drop_quietly(path: str) -> None:
 def _is_under_judgement(path: str, name: str) -> bool:
     import time
 
-    number = name.removeprefix("prompt-").split(".", 1)[0]
+    number = name.removeprefix("prompt-").rstrip("-")  # the launcher appends dashes to a name that is taken
     try:
         os.kill(int(number), 0)
         return time.time() - os.lstat(path).st_mtime < _OLD_MARKER_S
@@ -132,18 +151,13 @@ def _is_under_judgement(path: str, name: str) -> bool:
         return True
 
 
-def _answer_one(
-    raw: bytes, environ: Mapping[str, str], places: Places, plugin_root: str, *, is_leftover: bool = False
-) -> Answer:
-    event = decode(raw, environ)
-    if is_leftover:
-        event = replace(event, process=None)  # the process that asked now is not the one that typed it
-    store = RunStore(places, event.session_id)
+def _answer_one(raw: bytes, event: Event, hook: Hook) -> Answer:
+    store = RunStore(hook.places, event.session_id)
     if event.name != "UserPromptSubmit" and not store.has_marker():
         return SILENCE
     event = _with_process_start(event)
     call = Call(event, sha256_hex(raw), store)
-    world = World(event, store, environ, plugin_root)
+    world = World(event, store, hook.environ, hook.plugin_root)
     try:
         return _decide_until_committed(call, world)
     finally:
@@ -163,17 +177,33 @@ def _decide_until_committed(call: Call, world: World) -> Answer:
         try:
             stored, state = _load(call)
         except (StateError, StoreError) as error:
-            return _without_state(call, world, error)
+            if call.event.name != "UserPromptSubmit":
+                raise
+            # Without a marker no run is active, and what is left of an old one is only archived by an activation.
+            stored, state = _bytes_on_disk(call.store), None
+            unreadable = error.seen if call.store.has_marker() else ""
+        else:
+            unreadable = ""
         first = _first_answer(call, state)
         if first is not None:
             return first
         world.begin(state)
-        outcome = _drive(call.event, state, world)
+        decision = decide_unreadable(call.event, unreadable) if unreadable else decide(call.event, state)
+        outcome = _drive(decision, world)
+        if call.event.is_late and outcome.state is not None:
+            outcome = replace(outcome, state=replace(outcome.state, is_told=False))  # nobody saw this answer
         try:
             return _settle(call, outcome, world, stored=stored, before=state)
         except Conflict:
             continue
     raise StoreError("store.contended", "other hooks changed the run again and again", "Try the same call again.")
+
+
+def _bytes_on_disk(store: RunStore) -> bytes | None:
+    try:
+        return store.stored()
+    except StoreError:
+        return None  # no file stands there; an activation or a cancel moves what does into the archive
 
 
 def _load(call: Call) -> tuple[bytes | None, RunState | None]:
@@ -193,29 +223,6 @@ def _load(call: Call) -> tuple[bytes | None, RunState | None]:
     return loaded.stored, loaded.state
 
 
-def _without_state(call: Call, world: World, problem: HarnessError) -> Answer:
-    """Answer where the state cannot be read: a prompt may still cancel or activate, everything else fails closed."""
-    if call.event.name != "UserPromptSubmit":
-        raise problem
-    from harness_guard.artifacts.activation import Verb, read_prompt
-    from harness_guard.kernel.decision import context
-
-    installed = world.installed()
-    act = read_prompt(call.event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
-    if act is None or act == Verb("status") or call.event.is_child or call.event.source not in (None, "user"):
-        raise problem
-    if isinstance(act, Verb):
-        call.store.archive_unread()
-        call.store.drop_marker()
-        text = "harness-guard: the run's state could not be read; the run is cancelled and archived unread."
-        return encode(context(f"{text} Next: Activate a new run if you want one."), call.event.name)
-    world.begin(None)
-    outcome = _drive(call.event, None, world)
-    if outcome.state is not None:
-        call.store.archive_unread()
-    return _settle(call, outcome, world, stored=None, before=None)
-
-
 def _first_answer(call: Call, state: RunState | None) -> Answer | None:
     identity = _identity(call)
     if state is None or identity is None:
@@ -231,16 +238,15 @@ def _first_answer(call: Call, state: RunState | None) -> Answer | None:
 
 def _identity(call: Call) -> str | None:
     event = call.event
-    if event.name in ("PreToolUse", "PreSkillShellCommand") and event.tool_use_id:
+    if event.name in TOOL_EVENTS and event.tool_use_id:
         return call_digest(event.session_id, f"{event.name} {event.tool_use_id}", call.digest)
     if event.name == "UserPromptSubmit" and event.turn_id and not event.is_child:
         return call_digest(event.session_id, f"{event.name} {event.turn_id}", call.digest)
     return None
 
 
-def _drive(event: Event, state: RunState | None, world: World) -> Outcome:
+def _drive(decision: Asking[Outcome], world: World) -> Outcome:
     """Send the kernel the answers to its questions until it has decided."""
-    decision = decide(event, state)
     reply: object = None
     while True:
         try:
@@ -252,28 +258,67 @@ def _drive(event: Event, state: RunState | None, world: World) -> Outcome:
 
 
 def _settle(call: Call, outcome: Outcome, world: World, *, stored: bytes | None, before: RunState | None) -> Answer:
-    """Do the duties, commit, note the turn, journal, keep the first answer; in the order that a crash forgives."""
+    """Prepare, commit, conclude: in the order that a crash at any point forgives.
+
+    Prepared is what only means something with the next state (texts under their hash, a sealed attestation bound to its
+    revision, the brief, a copy of the old state, the marker). Then the commit: from here on the decision is a fact.
+    Concluded is what must not be gone if the commit fails (the consumed attestation, the marker, the moved remains of
+    an older run) and what tells of the commit (turn, journal, first answer). If concluding fails, a tool call that was
+    let pass is refused; every other answer is given as decided, because anything else would deny the fact.
+    """
     given = encode(outcome.decision, call.event.name)
-    state = outcome.state
-    if before is None and state is None:
+    state = outcome.state if outcome.state is not None else before
+    if state is None:
         return given
-    store = call.store
-    is_change = state is not None and state != before
-    if is_change and state is not None:
-        _before_commit(world, outcome, state)
+    archive = _prepare(world, outcome, state)
+    is_change = state != before
+    if is_change:
+        call.store.commit(state, stored)
+    try:
+        _conclude(call.store, outcome, archive)
         _note_turn(call)
-        store.commit(state, stored)
-    else:
-        _before_commit(world, outcome, before)
-        _note_turn(call)
-    _after_commit(store, outcome)
-    _journal(call, outcome, before, state if is_change else before)
-    identity = _identity(call)
-    if identity is not None and (is_change or given != SILENCE):
-        revision = (state or before).revision  # type: ignore[union-attr]  # one of them is there
-        kept = FirstAnswer(revision, given.stdout, given.stderr, given.status)
-        save_first(f"{store.folder}/answers", identity, kept, key=store.key)
+        _journal(call, outcome, before, state)
+        _keep_first(call, given, state, is_change=is_change)
+    except HarnessError:
+        if given == SILENCE and call.event.name in TOOL_EVENTS:
+            raise
     return given
+
+
+def _prepare(world: World, outcome: Outcome, state: RunState) -> str | None:
+    """Do what the commit needs; the answer is the folder that an older run is archived in, if there is one."""
+    store, archive = world.store, None
+    for duty in outcome.duties:
+        if isinstance(duty, KeepText):
+            store.keep_text(duty.digest, duty.text)
+        elif isinstance(duty, ArchiveRun):
+            archive = store.begin_archive()
+            store.raise_marker()
+        elif isinstance(duty, WriteAttestation):
+            value = {**attestation_bindings(state), "artifact_hash": duty.artifact_hash, "text": duty.text}
+            store.save_sealed(ATTESTATION, value)
+        elif isinstance(duty, WriteBrief):
+            world.write_brief(state, duty.head)
+    return archive
+
+
+def _conclude(store: RunStore, outcome: Outcome, archive: str | None) -> None:
+    if archive is not None:
+        store.finish_archive(archive)
+    for duty in outcome.duties:
+        if isinstance(duty, DropAttestation):
+            store.remove_side(ATTESTATION)
+        elif isinstance(duty, EndMarker):
+            store.drop_marker()
+
+
+def _keep_first(call: Call, given: Answer, state: RunState, *, is_change: bool) -> None:
+    """Keep what a second delivery gets; a prompt that changed nothing (a status) is answered anew."""
+    identity = _identity(call)
+    if identity is None or not (is_change or (given != SILENCE and call.event.name in TOOL_EVENTS)):
+        return
+    kept = FirstAnswer(state.revision, given.stdout, given.stderr, given.status)
+    save_first(f"{call.store.folder}/answers", identity, kept, key=call.store.key)
 
 
 def _note_turn(call: Call) -> None:
@@ -282,30 +327,6 @@ def _note_turn(call: Call) -> None:
         return
     call.store.make_folders()
     call.store.note_turn(event.turn_id)
-
-
-def _before_commit(world: World, outcome: Outcome, state: RunState | None) -> None:
-    store = world.store
-    for duty in outcome.duties:
-        if isinstance(duty, KeepText):
-            store.keep_text(duty.digest, duty.text)
-        elif isinstance(duty, ArchiveRun):
-            store.archive()
-            store.raise_marker()
-        elif isinstance(duty, WriteAttestation) and state is not None:
-            value = {**attestation_bindings(state), "artifact_hash": duty.artifact_hash, "text": duty.text}
-            store.save_sealed(ATTESTATION, value)
-        elif isinstance(duty, WriteBrief) and state is not None:
-            world.write_brief(state, duty.head)
-
-
-def _after_commit(store: RunStore, outcome: Outcome) -> None:
-    """Do what a failed commit must not have done: an attestation that nothing consumed stays for the next try."""
-    for duty in outcome.duties:
-        if isinstance(duty, DropAttestation):
-            store.remove_side(ATTESTATION)
-        elif isinstance(duty, EndMarker):
-            store.drop_marker()
 
 
 def _journal(call: Call, outcome: Outcome, before: RunState | None, after: RunState | None) -> None:

@@ -36,7 +36,7 @@ def brief_head(state: RunState, runs: tuple[CommandRun, ...]) -> Asking[str]:
     fields = brief_fields(
         run_id=state.run_id,
         review=fill(review, binding_fields(bindings_of(state))),
-        open_findings="\n".join(f"- {identifier}" for identifier in state.latest_finding_ids) or "None",
+        open_findings="\n".join(f"- {name} {path}: {message}" for name, path, message in state.open_findings) or "None",
         engine_record="\n".join(_run_text(run) for run in runs) or "None",
         diff_command=f"git diff {state.baseline.head}" if state.baseline and state.baseline.head else "git status",
         brief_path=path,

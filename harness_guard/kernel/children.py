@@ -11,6 +11,7 @@ from harness_guard.kernel.questions import (
     EngineRuns,
     Installed,
     LastVerification,
+    PendingAttestation,
     TreeNow,
     Verified,
     ask,
@@ -56,7 +57,11 @@ def _helper(event: Event, state: RunState) -> Outcome:
     limit = {"planning": PLANNING_HELPERS, "executing": state.max_helpers}.get(state.state, 0)
     if len(state.children) >= limit:
         seen = f"{len(state.children)} of {limit} read-only helpers are at work in {state.state}"
-        return Outcome(deny("spawn.helpers", seen, "Do the reading yourself, or wait until a helper has ended."))
+        remedy = "Do the reading yourself, or wait until a helper has ended."
+        if limit == 0:
+            seen = f"no helper is allowed in {state.state}" + (": the Plan allows none" * (state.state == "executing"))
+            remedy = "Do the reading yourself."
+        return Outcome(deny("spawn.helpers", seen, remedy))
     return Outcome(PASS, _starting(event, state))
 
 
@@ -80,6 +85,9 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     refusal = _claim_problem(event, state)
     if refusal is not None:
         return Outcome(refusal)
+    waiting = yield from _waiting_review(state)
+    if waiting is not None:
+        return Outcome(waiting)
     if (yield from ask(EngineRuns())):
         return Outcome(deny("state.engine-runs", "the engine is running the verification", "Wait until it has ended."))
     state, lost = yield from check_provenance(event, state)
@@ -90,6 +98,17 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
         return (yield from pause(state, "tree changed outside the boundary", "deny", breach))
     found = yield from ask(Verified(policy))
     return (yield from _judge(state, found))
+
+
+def _waiting_review(state: RunState) -> Asking[Decision | None]:
+    """Refuse another Reviewer while one's Review of this very tree waits: a verdict is not to be shopped for."""
+    if state.state != "verifying":
+        return None
+    attested = yield from ask(PendingAttestation())
+    if attested is None or (yield from ask(TreeNow())).diff_revision != state.diff_revision:
+        return None
+    seen = "the Reviewer has given its Review of this tree"
+    return deny("spawn.review-waits", seen, "Relay this text unchanged as your whole message:", attested)
 
 
 def _claim_problem(event: Event, state: RunState) -> Decision | None:
@@ -244,10 +263,13 @@ def review_problem(found: object, state: RunState) -> Asking[Reason | None]:
 
 
 def _findings_problem(review: Review, state: RunState) -> Reason | None:
+    known = {name: path for name, path, _ in state.open_findings}
+    remedy = f"Name new findings R{state.review_round}-F<n>; repeat an open one by its id, with its path."
     for finding in review.findings:
         is_new = finding.id.startswith(f"R{state.review_round}-F")
-        if not is_new and finding.id not in state.latest_finding_ids:
-            seen = f"finding id `{finding.id}` is neither open nor of this round"
-            remedy = f"Name new findings R{state.review_round}-F<n>; repeat an open one by its id."
-            return Reason("review.finding-id", seen, remedy)
+        if not is_new and finding.id not in known:
+            return Reason("review.finding-id", f"finding id `{finding.id}` is neither open nor of this round", remedy)
+        if known.get(finding.id, finding.path) != finding.path:
+            seen = f"finding `{finding.id}` is about `{known[finding.id]}`, not about `{finding.path}`"
+            return Reason("review.finding-path", seen, remedy)
     return None

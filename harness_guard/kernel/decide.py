@@ -40,6 +40,13 @@ def decide(event: Event, state: RunState | None) -> Asking[Outcome]:
     return (yield from _stops(event, state))
 
 
+def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
+    """Decide a prompt of a session whose state cannot be read; every other event fails closed before it gets here."""
+    from harness_guard.kernel.prompt import decide_unreadable as decide_prompt
+
+    return (yield from decide_prompt(event, problem))
+
+
 def _config_change(state: RunState) -> Decision:
     if state.state == "completed":
         return PASS

@@ -68,6 +68,7 @@ class Event:
         live_agents: Ids of background agents that still run; ``None`` where the host does not send them.
         live_tasks: Ids of background shell tasks that still run.
         process: The host process, if the host tells it.
+        is_late: Whether it is a prompt whose own hook never judged it; it may activate or cancel, and answers nothing.
     """
 
     host: HostName
@@ -87,6 +88,7 @@ class Event:
     live_agents: tuple[str, ...] | None = None
     live_tasks: tuple[str, ...] = ()
     process: HostProcess | None = None
+    is_late: bool = False
 
     @property
     def is_child(self) -> bool:

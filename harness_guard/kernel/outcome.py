@@ -41,7 +41,7 @@ class WriteBrief:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRun:
-    """Move what the session's folder holds of an earlier run into its archive."""
+    """Move what the session's folder holds of an earlier run into its archive, read or unread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,11 @@ def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> A
     """
     paused = step(state, on, reason=f"{reason.rule}: {reason.seen}"[:_REASON_LENGTH])
     resume = yield from resume_for(paused)
-    longer = "\n".join(part for part in (_cut(reason.more), choices_text(resume)) if part)
-    return Outcome(Decision(verdict, replace(reason, more=longer)), paused, note=on)
+    # What would have been the mend can be done only after the human has resumed.
+    later = f"After a Resume: {reason.remedy}"
+    longer = "\n".join(part for part in (later, _cut(reason.more), choices_text(resume)) if part)
+    told = replace(reason, remedy="Emit the Repair Resume below, alone, and end your turn.", more=longer)
+    return Outcome(Decision(verdict, told), paused, note=on)
 
 
 def _cut(more: str) -> str:

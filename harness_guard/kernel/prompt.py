@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import PASS, context
 from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
+from harness_guard.kernel.pause import resume_for
 from harness_guard.kernel.questions import (
     Installed,
     NewRun,
@@ -70,38 +71,94 @@ def decide_prompt(event: Event, state: RunState | None) -> Asking[Outcome]:
     """
     if event.is_child:
         return Outcome(PASS)
-    from harness_guard.artifacts.activation import is_approval, read_prompt
-
-    installed = yield from ask(Installed())
-    act = None
-    if not event.prompt.startswith(_HOST_MADE):
-        act = read_prompt(event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
-    prompt = Prompt(event, act, is_approval(event.prompt), installed)
-    is_fresh = event.turn_id is not None and not (yield from ask(TurnSeen(event.turn_id)))
+    prompt, is_fresh = yield from _read(event, state)
     if state is None or (state.is_terminal and is_fresh):
         return (yield from _without_run(prompt, ended=state, is_fresh=is_fresh))
     if not is_fresh:
         return _mid_turn(prompt, state)
     state, problem = yield from _bind_process(event, state)
     state = _open_turn(event, state)
-    if problem is None and event.source not in (None, "user"):
-        problem = f"the host says that `{event.source}` wrote this prompt, not the user"
+    problem = problem or _author_problem(event)
     if problem is not None:
         return _without_provenance(prompt, state, problem)
     if state.cancel_asked:
-        ended = step(state, "cancelled")
-        return (yield from _without_run(prompt, ended=ended, is_fresh=True))
+        return (yield from _end_cancelled(prompt, state))
     return (yield from _with_provenance(prompt, state))
+
+
+def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
+    """Decide a prompt of a session whose state cannot be read: it may still be cancelled or started afresh.
+
+    Args:
+        event: A UserPromptSubmit event.
+        problem: Why the state cannot be read.
+
+    Returns:
+        The outcome; what is left of the run is archived unread, and a cancelled run denies to the end of the turn.
+    """
+    if event.is_child:
+        return Outcome(PASS)
+    prompt, is_fresh = yield from _read(event, None)
+    author = _author_problem(event)
+    if not is_fresh or author is not None or (prompt.task is None and prompt.verb != "cancel"):
+        told = f"harness-guard: the run's state cannot be read: {problem}. Nothing may be written."
+        return Outcome(context(f"{told} Next: the human types `$harness cancel` as a prompt of its own."))
+    if prompt.task is not None:
+        return (yield from _activate(prompt, revision=0))
+    tombstone = RunState(
+        revision=1,
+        run_id="unread",
+        session_id=event.session_id,
+        repository_root=prompt.installed.root,
+        state="cancelled",
+        authority_status="revoked",
+        host=_host_of(event),
+        plugin_version=prompt.installed.version,
+    )
+    text = "harness-guard: the run could not be read; it is cancelled, and what is left of it is archived unread."
+    text += " Nothing may be written until this turn has ended."
+    return Outcome(context(text), tombstone, (ArchiveRun(),), note="cancelled unread")
+
+
+def _read(event: Event, state: RunState | None) -> Asking[tuple[Prompt, bool]]:
+    """Read a prompt, and tell whether its turn is a new one."""
+    from harness_guard.artifacts.activation import is_approval, read_prompt
+
+    installed = yield from ask(Installed())
+    act = None
+    if not event.prompt.startswith(_HOST_MADE):
+        act = read_prompt(event.prompt, skill_path=installed.skill, marketplace=installed.marketplace)
+    is_open = state is not None and state.open_turn == event.turn_id
+    is_fresh = event.turn_id is not None and not is_open and not (yield from ask(TurnSeen(event.turn_id)))
+    return Prompt(event, act, is_approval(event.prompt), installed), is_fresh
+
+
+def _author_problem(event: Event) -> str | None:
+    """Say why a prompt is not the human's, as far as the prompt itself and the host's own words tell."""
+    if event.source not in (None, "user"):
+        return f"the host says that `{event.source}` wrote this prompt, not the user"
+    if event.prompt.startswith(_HOST_MADE):
+        return "the host itself made this prompt"
+    return None
 
 
 def _without_run(prompt: Prompt, *, ended: RunState | None, is_fresh: bool) -> Asking[Outcome]:
     """Only an activation means something; an ended run's session falls silent again."""
-    if prompt.task is None or prompt.event.source not in (None, "user"):
+    if prompt.task is None or _author_problem(prompt.event) is not None:
         duties = (EndMarker(),) if ended is not None else ()
         return Outcome(PASS, ended, duties)
     if not is_fresh:
         return Outcome(context(_MID_TURN))
     return (yield from _activate(prompt, revision=ended.revision if ended is not None else 0))
+
+
+def _end_cancelled(prompt: Prompt, state: RunState) -> Asking[Outcome]:
+    """End a run whose cancel was typed in a running turn: this is the next prompt that has provenance."""
+    ended = step(state, "cancelled")
+    if prompt.task is not None:
+        return (yield from _without_run(prompt, ended=ended, is_fresh=True))
+    told = f"harness-guard: run {state.run_id} is cancelled, as asked in the turn before."
+    return Outcome(context(told), ended, (EndMarker(),), note="cancelled")
 
 
 _MID_TURN: Final = (
@@ -115,8 +172,6 @@ def _activate(prompt: Prompt, *, revision: int) -> Asking[Outcome]:
     facts = yield from ask(NewRun(installed.root))
     if facts.problem:
         return Outcome(context(f"harness-guard: no run was opened: {facts.problem}"))
-    process = event.process
-    host = HostBinding(event.host, process.pid, process.started) if process is not None else HostBinding(event.host)
     state = RunState(
         revision=revision + 1,
         run_id=facts.run_id,
@@ -124,13 +179,20 @@ def _activate(prompt: Prompt, *, revision: int) -> Asking[Outcome]:
         repository_root=facts.root,
         state="planning",
         authority_status="revoked",
-        host=host,
+        host=_host_of(event),
         task=prompt.task or "",
         control_plane=facts.control_plane,
         open_turn=event.turn_id,
         plugin_version=installed.version,
+        command=installed.command,
+        templates=installed.templates,
     )
     return Outcome(context(activation_text(state, installed)), state, (ArchiveRun(),), note="activated")
+
+
+def _host_of(event: Event) -> HostBinding:
+    process = event.process
+    return HostBinding(event.host, process.pid, process.started) if process is not None else HostBinding(event.host)
 
 
 def _mid_turn(prompt: Prompt, state: RunState) -> Outcome:
@@ -153,8 +215,6 @@ def _bind_process(event: Event, state: RunState) -> Asking[tuple[RunState, str |
     if process is None:
         return state, None
     host = state.host
-    if host.pid == 0 and host.name == event.host:
-        return replace(state, host=HostBinding(event.host, process.pid, process.started)), None
     if (process.pid, process.started) == (host.pid, host.started):
         return state, None
     if (yield from ask(ProcessAlive(host.pid, host.started))):
@@ -189,13 +249,15 @@ def _with_provenance(prompt: Prompt, state: RunState) -> Asking[Outcome]:
     if prompt.task is not None:
         return (yield from _activate(prompt, revision=state.revision))
     if prompt.verb == "cancel":
-        cancelled = replace(step(state, "cancelled"), cancelled_turn=prompt.event.turn_id)
+        cancelled = step(state, "cancelled")
         text = f"harness-guard: run {state.run_id} is cancelled; nothing may be written until this turn has ended."
         return Outcome(context(f"{text} Next: {next_step(cancelled)}"), cancelled, note="cancelled")
     gate = state.pending_gate
     if gate is not None:
         return (yield from _answer(prompt, state, gate))
-    told = replace(state, stop=replace(state.stop, is_incomplete=False))
+    told = replace(state, stop=replace(state.stop, is_incomplete=False), is_told=True)
+    if not state.is_told and state.state == "planning":
+        return Outcome(context(activation_text(state, prompt.installed)), told)
     if prompt.verb == "status":
         return Outcome(context(status_text(state)), told)
     if prompt.is_approval:
@@ -216,6 +278,9 @@ def _answer(prompt: Prompt, state: RunState, gate: Gate) -> Asking[Outcome]:
         text = f"harness-guard: the {gate.kind} was not approved: {problem}. Next: {_AGAIN}"
         if prompt.verb == "status":
             text = f"{status_text(closed)}\n{text}"
+        if gate.kind == "Repair Resume":
+            # Its bindings may have moved; the one that fits now is handed out again.
+            text = f"{text}\n{(yield from resume_for(closed))}"
         return Outcome(context(text), closed, note="gate closed")
     answered = replace(state, approval=Approval(prompt.event.turn_id or "", gate.opened_at_ms, is_verified=False))
     if gate.kind == "Plan":
@@ -231,6 +296,8 @@ def _answer_problem(prompt: Prompt, state: RunState, gate: Gate, now: int) -> As
     event = prompt.event
     if not prompt.is_approval:
         return "the answer was not exactly y"
+    if event.is_late:
+        return "the y was judged later than it was typed"
     if event.process is None and state.host.pid:
         return "the host does not say which process the y came from"
     if now - gate.opened_at_ms < GATE_PAUSE_MS:

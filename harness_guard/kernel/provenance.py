@@ -34,7 +34,7 @@ def check_provenance(event: Event, state: RunState) -> Asking[tuple[RunState, Ou
         refusal = deny("provenance.forged", seen, "Emit the Plan again and wait for the human's own y.")
         return state, Outcome(refusal, step(state, "provenance failed"), note="provenance failed")
     seen = f"the host's transcript does not show yet who wrote the approval ({author})"
-    refusal = deny("provenance.unproved", seen, "Try the same call again; if it stays so, run harness-guard doctor.")
+    refusal = deny("provenance.unproved", seen, "Try the same call again; if it stays so, tell the human.")
     return state, Outcome(refusal)
 
 

@@ -174,14 +174,18 @@ class RunState:
         evidence_green: Whether the engine's last record is green, ``None`` before the first run.
         children: Agent ids of living children; behind :data:`STARTING` the calls whose child has not started yet.
         opaque_denies: Opaque calls refused since the last allowed mutation.
+        open_findings: Id, path and message of the latest Review's findings.
         foreign: Paths that changed without a call of this run.
+        told_outside: Paths outside the boundary that the run itself changed, and of which a pause has told the human.
         wrote_unseen: Whether a call whose effects no model saw (exact command, engine) ran since the last sweep.
         cancel_asked: Whether a cancel was typed in a running turn.
-        cancelled_turn: Turn in which the run was cancelled; mutations stay denied to its end.
         scratch: The run's writable folder in the system's temporary folder.
         control_plane: What no tool call may write, as JSON of ``policy.control_plane.ControlPlane``.
         open_turn: The root's turn that has begun and not stopped yet, as far as prompts tell.
+        is_told: Whether the model has been told of the activation; a prompt that was left behind is judged in silence.
         plugin_version: Version of the plugin that wrote this.
+        command: The one spelling of the command line, for the answers.
+        templates: Folder of the templates, for the answers.
     """
 
     revision: int
@@ -216,14 +220,18 @@ class RunState:
     children: tuple[str, ...] = ()
     opaque_denies: int = 0
     stop: StopCount = StopCount()
+    open_findings: tuple[tuple[str, str, str], ...] = ()
     foreign: tuple[str, ...] = ()
+    told_outside: tuple[str, ...] = ()
     wrote_unseen: bool = False
     cancel_asked: bool = False
-    cancelled_turn: str | None = None
     scratch: str = ""
     control_plane: Mapping[str, object] | None = None
     open_turn: str | None = None
+    is_told: bool = True
     plugin_version: str = ""
+    command: str = ""
+    templates: str = ""
 
     @property
     def is_terminal(self) -> bool:
@@ -255,7 +263,7 @@ _RECORDS: Final = {
     "stop": StopCount,
 }
 _POLICIES: Final = ("accepted_policy", "active_policy")
-_TUPLES: Final = ("lineage", "latest_finding_ids", "children", "foreign")
+_TUPLES: Final = ("lineage", "latest_finding_ids", "children", "foreign", "told_outside")
 
 
 def _fields(value: object) -> dict[str, object]:
@@ -299,6 +307,7 @@ def state_from_json(found: Mapping[str, object]) -> RunState:
     for name in _TUPLES:
         values[name] = tuple(values[name])  # type: ignore[arg-type]  # sealed: a list
     values["criteria"] = _pairs(values["criteria"])
+    values["open_findings"] = tuple(tuple(row) for row in values["open_findings"])  # type: ignore[attr-defined]  # sealed
     gate = values["pending_gate"]
     if gate is not None:
         inner = dict(gate)  # type: ignore[call-overload]  # sealed: an object

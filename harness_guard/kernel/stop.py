@@ -7,10 +7,12 @@ from harness_guard.kernel.decision import PASS, Decision, Reason
 from harness_guard.kernel.near_miss import binding_problem, near_miss
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText, Outcome
 from harness_guard.kernel.pause import pause, resume_for
+from harness_guard.kernel.provenance import check_provenance
 from harness_guard.kernel.questions import Now, PendingAttestation, TreeNow, ask
 from harness_guard.kernel.state import STARTING, Gate, StopCount
 from harness_guard.kernel.sweep import sweep
 from harness_guard.kernel.texts import bindings_text, choices_text, next_step, spawn_block
+from harness_guard.kernel.tool_effects import short
 from harness_guard.kernel.transitions import step
 from harness_guard.policy.order import derive_child
 from harness_guard.records import replace
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.transitions import Happening
 
+_FINDINGS: Final = 450  # characters of findings in a pause's reason; the whole list stands beside it
 BLOCK_LIMIT: Final = 3  # contract section 6: one host never tires of blocks, the other overrides the ninth
 _UNFINISHED: Final = ("executing", "verifying", "reviewing")
 
@@ -67,8 +70,9 @@ def _settle(event: Event, state: RunState) -> RunState:
         return settled
     children = tuple(child for child in begun if child in event.live_agents)
     reviewer = state.reviewer
-    if reviewer.agent_id is not None and reviewer.agent_id not in event.live_agents:
-        reviewer = replace(reviewer, agent_id=None)
+    if reviewer.agent_id not in event.live_agents:
+        # One that never started is lost as well: the host lists every agent that runs or is about to.
+        reviewer = replace(reviewer, agent_id=None, is_awaited=reviewer.is_awaited and bool(event.live_agents))
     return replace(settled, children=children, reviewer=reviewer)
 
 
@@ -82,6 +86,11 @@ def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
 
     if isinstance(found, NearMiss):
         return _refuse(replace(state, pending_gate=None), near_miss(found))
+    if isinstance(found, Review | Completion):
+        # INVARIANT (P1): what a Review or a Completion leads to rests on the approval; its author is checked here too.
+        state, lost = yield from check_provenance(event, state)
+        if lost is not None:
+            return _unproved(state, lost)
     if isinstance(found, Plan):
         return (yield from _plan(state, found))
     if isinstance(found, Resume):
@@ -91,6 +100,16 @@ def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
     if isinstance(found, Completion):
         return (yield from _completion(event, state, found))
     return _no_artifact(event, state)
+
+
+def _unproved(state: RunState, lost: Outcome) -> Outcome:
+    """Turn the refusal of an unproved approval into one at Stop."""
+    reason = lost.decision.reason
+    if reason is None:
+        raise RuntimeError("a refusal without a reason")
+    if lost.state is not None:
+        return Outcome(Decision("block", reason), lost.state, note=lost.note)
+    return _refuse(state, reason)
 
 
 def _refuse(state: RunState, reason: Reason) -> Outcome:
@@ -118,11 +137,16 @@ def _no_artifact(event: Event, state: RunState) -> Outcome:
     if state.state == "verifying" and state.reviewer.is_running:
         if event.host == "claude":
             return Outcome(PASS, state)  # the host wakes the root when the child ends
-        reason = Reason("review.running", "the Reviewer is at work", "Wait for the Reviewer, then relay its Review.")
-        return Outcome(Decision("block", reason), state)
+        remedy = "Wait for the Reviewer, then relay its Review; if it never started or has ended, spawn it again so:"
+        reason = Reason("review.running", "the Reviewer is at work", remedy, spawn_block(state))
+        return Outcome(Decision("block", reason), state)  # waiting does not count
     if event.turn_id is not None and state.stop.reminded_turn == event.turn_id:
         return Outcome(PASS, replace(state, stop=replace(state.stop, is_incomplete=True)), note="incomplete")
-    return _refuse(replace(state, stop=replace(state.stop, reminded_turn=event.turn_id)), _due(state))
+    return _refuse(replace(state, stop=_reminded(state, event)), _due(state))
+
+
+def _reminded(state: RunState, event: Event) -> StopCount:
+    return replace(state.stop, reminded_turn=event.turn_id)
 
 
 def _due(state: RunState) -> Reason:
@@ -214,11 +238,15 @@ def _review(state: RunState, review: Review) -> Asking[Outcome]:
 
 
 def _take_review(state: RunState, review: Review) -> Asking[Outcome]:
-    noted = replace(state, latest_finding_ids=tuple(finding.id for finding in review.findings))
+    noted = replace(
+        state,
+        latest_finding_ids=tuple(finding.id for finding in review.findings),
+        open_findings=tuple((finding.id, finding.path, finding.message) for finding in review.findings),
+    )
     if review.verdict in ("PASS", "PASS_WITH_NOTES"):
         passed = step(noted, "review passed")
         seen = f"the Review is taken: {review.verdict}"
-        remedy = "Emit the # Completion by its template as your whole message, with these bindings:"
+        remedy = f"{next_step(passed)} These are its bindings:"
         reason = Reason("review.taken", seen, remedy, bindings_text(passed))
         return Outcome(Decision("block", reason), passed, (DropAttestation(),), note="review passed")
     on: Happening = "review blocked"
@@ -226,9 +254,10 @@ def _take_review(state: RunState, review: Review) -> Asking[Outcome]:
         material = any(finding.classification != "IN_PLAN_REPAIR" for finding in review.findings)
         on = "review asks for a material change" if material else "review asks for repair inside the plan"
     findings = "\n".join(f"- {finding.id} {finding.path}: {finding.message}" for finding in review.findings)
-    reason = Reason(
-        "review.findings", f"the Review is taken: {review.verdict}", "Ask the human how to go on.", findings
-    )
+    # The human at the gate reads the reason of the pause in the Repair Resume, so the findings stand in it.
+    found = "; ".join(f"{finding.id} in {finding.path}: {finding.message}" for finding in review.findings)
+    seen = short(f"the Review is taken: {review.verdict}{': ' if found else ''}{found}", _FINDINGS)
+    reason = Reason("review.findings", seen, "Work on the findings inside the boundary.", findings)
     outcome = yield from pause(noted, on, "block", reason)
     return replace(outcome, duties=(DropAttestation(),))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
 
-_NAMED: Final = 20  # as many paths are named in a reason; the journal has them all
+_NAMED: Final = 20  # as many paths are named in a reason; `status` and the brief have them all
 
 
 def sweep(state: RunState, *, may_still_write: bool = True) -> Asking[tuple[RunState, Reason | None]]:
@@ -25,23 +25,25 @@ def sweep(state: RunState, *, may_still_write: bool = True) -> Asking[tuple[RunS
         may_still_write: Whether a call whose effects no model saw may still be at work in the background.
 
     Returns:
-        The state afterwards, and the reason for a pause if a call of this run could have made such a change. Either way
-        the change is recorded, named to the Reviewer and taken into the baseline: a foreign one because it is nobody's
-        of this run, the run's own because the human who resumes has read of it in the Repair Resume.
+        The state afterwards, and the reason for a pause if a call of this run could have made such a change. Such a
+        change stays in the reviewed diff and is told once: the human who resumes has read of it in the Repair Resume.
+        A foreign change is recorded, named to the Reviewer and taken into the baseline instead.
     """
     if state.active_policy is None or state.baseline is None:
         return state, None
     boundary = state.active_policy.boundary
     tree = yield from ask(TreeNow())
-    outside = tuple(path for path in tree.changed if not covers(boundary, path))
+    told = frozenset(state.told_outside)
+    outside = tuple(path for path in tree.changed if path not in told and not covers(boundary, path))
     seen_now = replace(state, wrote_unseen=state.wrote_unseen and may_still_write)
     if not outside:
         return seen_now, None
-    baseline_tree = yield from ask(AbsorbForeign(outside))
-    foreign = tuple(sorted({*state.foreign, *outside}))
-    known = replace(seen_now, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree))
     if not state.wrote_unseen:
-        return known, None
+        baseline_tree = yield from ask(AbsorbForeign(outside))
+        foreign = tuple(sorted({*state.foreign, *outside}))
+        return replace(seen_now, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None
+    known = replace(seen_now, told_outside=tuple(sorted({*state.told_outside, *outside})))
     named = ", ".join(f"`{path}`" for path in outside[:_NAMED])
-    seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}"
+    more = f" and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
+    seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}{more}"
     return known, Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")

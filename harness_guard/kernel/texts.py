@@ -72,13 +72,15 @@ def next_step(state: RunState) -> str:
         return "End your turn; the run ends at the human's next prompt."
     if state.pending_gate is not None:
         return f"End your turn and wait for the human's answer to the {state.pending_gate.kind}."
+    artifact = f"`{state.command} artifact" if state.command else "`harness-guard artifact"
     if state.is_paused:
-        return "Emit the Repair Resume as your whole message, or ask the human for `$harness cancel`."
+        resume = f"Emit the Repair Resume ({artifact} repair-resume` prints it) as your whole message"
+        return f"{resume}, or ask the human for `$harness cancel`."
     steps = {
-        "planning": "Emit the # Plan as your whole message and end your turn.",
+        "planning": f"Fill in the # Plan ({artifact} plan` prints it), emit it as your whole message, end your turn.",
         "executing": "Finish the work inside the boundary, then spawn the Reviewer with the handed-out arguments.",
         "verifying": "Wait for the Reviewer and relay its Review unchanged as your whole message.",
-        "reviewing": "Emit the # Completion with the bindings of the Review as your whole message.",
+        "reviewing": f"Fill in the # Completion ({artifact} completion` prints it) and emit it as your whole message.",
         "completed": "Report to the human; the run is complete.",
         "cancelled": "Report to the human; the run is cancelled.",
     }
@@ -91,7 +93,6 @@ def bindings_text(state: RunState) -> str:
         (
             f"accepted_plan_hash: {state.accepted_plan_hash}",
             f"accepted_amendment_hash: {canonical(state.accepted_amendment_hash)}",
-            f"state revision: {state.revision}",
             f"diff_revision: {state.diff_revision}",
             f"verification_fingerprint: {state.integrity_fingerprint}",
             f"review_round: {state.review_round}",
@@ -125,6 +126,7 @@ def status_text(state: RunState) -> str:
         f"verification: {_evidence_text(state)}",
         f"paused: {state.pause_reason} (from {state.paused_from})" if state.is_paused else "",
         f"changed by others: {', '.join(state.foreign)}" if state.foreign else "",
+        f"changed outside by the run: {', '.join(state.told_outside)}" if state.told_outside else "",
         f"Next: {next_step(state)}",
     ]
     return "\n".join(line for line in lines if line)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
 
+_CHILD_STEP: Final = "Only read; say what should change in your last message."
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
 
 
@@ -65,12 +66,24 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     if call.wakes and (refusal := prompting_problem(call.name, state)) is not None:
         return Outcome(refusal)
     if not (places or effects.links or effects.unknown):
-        return Outcome(PASS)  # reads only, or writes to streams
+        return Outcome(PASS, _without_ended(state, call))  # reads only, or writes to streams
     return (yield from _decide_mutation(judged, state))
 
 
+def _without_ended(state: RunState, call: ToolCall) -> RunState | None:
+    """Forget the children that a call ends: not every host tells of an end that the root brought about."""
+    if not (state.reviewer.agent_id in call.ends or set(state.children).intersection(call.ends)):
+        return None
+    reviewer = state.reviewer
+    if reviewer.agent_id in call.ends:
+        reviewer = replace(reviewer, agent_id=None)
+    return replace(
+        state, children=tuple(child for child in state.children if child not in call.ends), reviewer=reviewer
+    )
+
+
 def _decide_mutation(judged: Judged, state: RunState) -> Asking[Outcome]:
-    refusal = _check_state(state) or _check_identity(judged.event, state)  # C7.5, C7.6
+    refusal = _check_state(judged.event, state) or _check_identity(judged.event, state)  # C7.5, C7.6
     if refusal is not None:
         return Outcome(refusal)
     if (yield from ask(EngineRuns())):
@@ -144,7 +157,7 @@ def _danger(judged: Judged) -> Reason | None:
     return Reason(danger.rule, danger.seen, remedy)
 
 
-def _check_state(state: RunState) -> Decision | None:
+def _check_state(event: Event, state: RunState) -> Decision | None:
     from harness_guard.kernel.texts import next_step
 
     if state.state == "executing" and state.has_authority:
@@ -152,13 +165,13 @@ def _check_state(state: RunState) -> Decision | None:
     seen = f"the run is {state.state} and nothing may be written now"
     if state.cancel_asked or state.state == "cancelled":
         seen = "the human cancelled the run and nothing may be written until this turn has ended"
-    return deny("state.no-authority", seen, next_step(state))
+    return deny("state.no-authority", seen, _CHILD_STEP if event.is_child else next_step(state))
 
 
 def _check_identity(event: Event, state: RunState) -> Decision | None:
     if event.is_child:
         seen = f"child agent {event.agent_id} may only read; the root is the only writer"
-        return deny("identity.child", seen, "Report what should change; the root does it.")
+        return deny("identity.child", seen, _CHILD_STEP)
     return check_process(event, state)
 
 

@@ -77,7 +77,17 @@ _PROMPTS: Final = ("CronCreate", "ScheduleWakeup", "create_goal", "update_goal")
 # Tools whose text a child gets as its next task.
 _CHILDREN: Final = ("SendMessage", "followup_task", "resume_agent", "send_input", "send_message")
 # Tool -> arguments that name what it reads.
-_READS: Final = {"Read": ("file_path",), "Grep": ("path",), "Glob": ("path",), "LS": ("path",), "view_image": ("path",)}
+_READS: Final = {
+    "Read": ("file_path",),
+    "NotebookRead": ("notebook_path",),
+    "LSP": ("filePath", "file_path"),
+    "Grep": ("path",),
+    "Glob": ("path",),
+    "LS": ("path",),
+    "view_image": ("path",),
+}
+# Tools that end a child; the argument that names it differs.
+_ENDING: Final = ("TaskStop", "KillShell", "close_agent", "interrupt_agent")
 
 _DEPTH: Final = 8  # deeper arguments are no paths; the call stays unknown all the same
 _PATH_LENGTH: Final = 4096  # PATH_MAX of Linux
@@ -95,6 +105,7 @@ class ToolCall:
         text: The shell command or the patch that it carries.
         prompts: Texts of it that may come back as a prompt or reach a child.
         reads: Paths that it reads by argument.
+        ends: Ids of what it ends.
         wakes: Whether the host makes a prompt of its output.
         mentions: Arguments that may name a path, for tools that no model covers.
     """
@@ -105,6 +116,7 @@ class ToolCall:
     text: str = ""
     prompts: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
     wakes: bool = False
     mentions: tuple[str, ...] = ()
 
@@ -129,7 +141,8 @@ def classify(event: Event) -> ToolCall:
     if name == "apply_patch":
         return _text_call("patch", name, arguments.get("command"))
     if name in _QUIET:
-        return ToolCall("quiet", name, reads=_reads(name, arguments, event.cwd))
+        ends = tuple(_strings(dict(arguments))) if name in _ENDING else ()
+        return ToolCall("quiet", name, reads=_reads(name, arguments, event.cwd), ends=ends)
     if name in _SPAWN:
         return ToolCall("spawn", name)
     if name in _PROMPTS:
@@ -159,8 +172,8 @@ def absolute(path: str, cwd: str) -> str:
 
 
 def _file_call(name: str, path: object, cwd: str) -> ToolCall:
-    if not isinstance(path, str) or not path or "\0" in path:
-        unknown = Unknown("the call names no file", name, is_writer=True)
+    if not isinstance(path, str) or not path or "\0" in path or path.startswith("~"):
+        unknown = Unknown("the call does not name its file by an absolute path", name, is_writer=True)
         return ToolCall("file", name, Effects(unknown=(unknown,)))
     return ToolCall(
         "file", name, Effects(writes=(Write(path if path.startswith("/") else f"{cwd}/{path}", "file", name),))

@@ -6,7 +6,7 @@ rendered from these rows, and a test walks every one of them (contract section 6
 
 from __future__ import annotations
 
-from harness_guard.kernel.state import Gate, Repair, StopCount, advance
+from harness_guard.kernel.state import Gate, Repair, Reviewer, StopCount, advance
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import dataclass, replace
 
@@ -135,6 +135,13 @@ def _discard_policy(state: RunState) -> RunState:
         integrity_fingerprint=None,
         progress_fingerprint=None,
         evidence_green=None,
+        review_round=0,
+        latest_finding_ids=(),
+        open_findings=(),
+        max_helpers=0,
+        repair=Repair(),
+        reviewer=Reviewer(spawns=state.reviewer.spawns),
+        told_outside=(),
     )
 
 
@@ -201,6 +208,9 @@ def step(state: RunState, on: Happening, *, reason: str | None = None) -> RunSta
     if target is None:
         raise RuntimeError("a paused run does not know where it paused")
     authority: Authority = row.authority if row.authority != "by state" else _authority_in(target)
+    if state.state == "verifying" and target != "verifying":
+        # The Reviewer of a round that is over attests nothing any more, and no later child may be taken for it.
+        moved = replace(moved, reviewer=Reviewer(spawns=moved.reviewer.spawns))
     pause = reason if target.startswith("paused_") else None
     return advance(
         moved, state=target, authority_status=authority, stop=StopCount(), pause_reason=pause, opaque_denies=0

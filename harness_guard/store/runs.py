@@ -78,6 +78,14 @@ class RunStore:
         """Whether the session has an active run: a marker without a readable state is one too."""
         return os.path.lexists(self.places.marker(self.session_id))
 
+    def stored(self) -> bytes | None:
+        """Give the bytes of the state as they lie on disk, unverified; ``None`` if there are none.
+
+        Raises:
+            StoreError: If something stands there that is no readable file.
+        """
+        return read_whole(self.state_file)
+
     def load(self) -> Loaded | None:
         """Read and verify the state; ``None`` if there is none.
 
@@ -85,7 +93,7 @@ class RunStore:
             StateError: If it is unreadable, tampered with, of another schema or another session's.
             StoreError: If the disk does not give it.
         """
-        stored = read_whole(self.state_file)
+        stored = self.stored()
         if stored is None:
             return None
         value = _object(verify_seal(stored, self.key))
@@ -159,30 +167,47 @@ class RunStore:
         """Whether an engine run of this session is under way."""
         return is_held(self.engine_lock)
 
-    def archive(self) -> None:
-        """Move what an earlier run of the session left into ``archive/NNNN/``; nothing is deleted.
+    def begin_archive(self) -> str | None:
+        """Copy the state of an earlier run into ``archive/NNNN/``, read or unread; nothing is deleted.
 
-        The old state is copied, not moved: until the new one replaces it, it still stands (promise P4).
+        Copied, not moved: until the new state replaces it, it still stands (promise P4).
+
+        Returns:
+            The folder, for :meth:`finish_archive`; ``None`` if no earlier run has left anything.
 
         Raises:
-            StoreError: If something cannot be moved.
+            StoreError: If it cannot be copied.
         """
         self.make_folders()
-        names = [name for name in os.listdir(self.folder) if self._is_of_run(name)]
-        if not names:
-            return
+        if not any(self._is_of_run(name) for name in os.listdir(self.folder)):
+            return None
         target = self._new_archive()
-        stored = read_whole(self.state_file)
+        try:
+            stored = self.stored()
+        except StoreError:  # no file at all: a link or a folder stands there, and nothing is lost by moving it
+            self._move("state.json", target)
+            return target
         if stored is not None:
             write_atomically(f"{target}/state.json", stored)
+        return target
+
+    def finish_archive(self, target: str) -> None:
+        """Move what else an earlier run has left into its archive, after the new state stands.
+
+        Raises:
+            StoreError: If something cannot be moved; it then lies beside the new run's files, and nothing is lost.
+        """
+        for name in os.listdir(self.folder):
+            if name != "state.json" and self._is_of_run(name):
+                self._move(name, target)
+        self.make_folders()
+
+    def _move(self, name: str, target: str) -> None:
         try:
-            for name in names:
-                if name != "state.json":
-                    os.rename(f"{self.folder}/{name}", f"{target}/{name}")
+            os.rename(f"{self.folder}/{name}", f"{target}/{name}")
             sync_folder(self.folder)
         except OSError as error:
             raise StoreError("store.archive", f"{target}: {error.strerror}", "Repair its permissions.") from error
-        self.make_folders()
 
     def _new_archive(self) -> str:
         """Make the next numbered folder below ``archive/``, which no earlier run has filled."""
@@ -198,15 +223,6 @@ class RunStore:
                 seen = f"{target}: {error.strerror}"
                 raise StoreError("store.archive", seen, "Make room, then try again.") from error
             return target
-
-    def archive_unread(self) -> None:
-        """Archive a run whose state cannot be read, the state itself included: there is nothing to fall back to.
-
-        Raises:
-            StoreError: If something cannot be moved.
-        """
-        self.archive()
-        remove(self.state_file)
 
     def _is_of_run(self, name: str) -> bool:
         if name in ("archive", "turns", "answers", "lock", "engine.lock") or name.endswith(".tmp"):

@@ -157,14 +157,18 @@ class StateModel(_Strict):
     children: list[str]
     opaque_denies: _Count
     stop: StopModel
+    open_findings: list[tuple[str, str, str]]
     foreign: list[str]
+    told_outside: list[str]
     wrote_unseen: bool
     cancel_asked: bool
-    cancelled_turn: str | None
     scratch: str
     control_plane: dict[str, str | list[str]] | None
     open_turn: str | None
+    is_told: bool
     plugin_version: str
+    command: str
+    templates: str
 
     @model_validator(mode="after")
     def _hangs_together(self) -> StateModel:

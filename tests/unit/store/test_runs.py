@@ -143,11 +143,18 @@ def everything(folder: str) -> list[str]:
     )
 
 
+def archive(store: RunStore) -> None:
+    """Archive as an activation does, with nothing committed between the two halves."""
+    target = store.begin_archive()
+    if target is not None:
+        store.finish_archive(target)
+
+
 def test_an_archive_keeps_everything_of_the_run(store: RunStore) -> None:
     fill(store)
     with open(store.state_file, "rb") as handle:
         state = handle.read()
-    store.archive()
+    archive(store)
     kept = everything(f"{store.folder}/archive/0001")
     assert kept == [
         "artifacts/" + DIGEST[7:] + ".md",
@@ -165,23 +172,38 @@ def test_an_archive_keeps_everything_of_the_run(store: RunStore) -> None:
 def test_archives_are_numbered_and_never_overwritten(store: RunStore) -> None:
     for number in range(3):
         fill(store) if number == 0 else store.keep_text(DIGEST, "# Plan\n")
-        store.archive()
+        archive(store)
     os.rename(f"{store.folder}/archive/0001", f"{store.folder}/archive/removed-by-hand")
-    store.archive()
+    archive(store)
     assert sorted(os.listdir(f"{store.folder}/archive")) == ["0002", "0003", "0004", "removed-by-hand"]
 
 
 def test_an_archive_of_nothing_makes_nothing(store: RunStore) -> None:
-    store.archive()
+    archive(store)
     assert os.listdir(f"{store.folder}/archive") == []
 
 
-def test_an_unread_archive_takes_the_state_along(store: RunStore) -> None:
+def test_an_archive_begins_with_the_state_alone(store: RunStore) -> None:
+    fill(store)
+    assert store.begin_archive() == f"{store.folder}/archive/0001"
+    assert everything(f"{store.folder}/archive/0001") == ["state.json"]
+    assert os.path.exists(f"{store.folder}/journal.jsonl")  # a commit that fails leaves the old run whole
+
+
+def test_what_is_no_file_is_archived_as_it_is(store: RunStore) -> None:
+    fill(store)
+    os.unlink(store.state_file)
+    os.symlink("/dev/null", store.state_file)
+    archive(store)
+    assert store.stored() is None
+    assert os.path.islink(f"{store.folder}/archive/0001/state.json")
+
+
+def test_an_archive_takes_a_damaged_state_along(store: RunStore) -> None:
     fill(store)
     with open(store.state_file, "wb") as handle:
         handle.write(b"damaged")
-    store.archive_unread()
-    assert store.load() is None
+    archive(store)
     with open(f"{store.folder}/archive/0001/state.json", "rb") as handle:
         assert handle.read() == b"damaged"
 
