@@ -177,12 +177,24 @@ def _proved_marks(text: str, mark: str) -> Iterator[tuple[int, str]]:
         previous = block.type
         children = [block] if block.type == "html_block" else (block.children or [])
         for index, child in enumerate(children):
-            found = starts.match(child.content) if child.type == "text" and child.level == 0 else None
-            if found and is_paragraph and not open_raw and (not index or children[index - 1].type in _BREAKS):
-                behind = children[index + 1 : index + 2] if found.end() == len(child.content) else []
-                is_link = bool(behind) and behind[0].type == "link_open"
-                yield int(found[1]), str(behind[0].attrs.get("href", "")) if is_link else ""
+            if is_paragraph and not open_raw and _starts_a_line(children, index):
+                found = starts.match(child.content)
+                if found:
+                    yield int(found[1]), _target_behind(children, index, found.end())
             _track_raw(child, open_raw)
+
+
+def _starts_a_line(children: list[Token], index: int) -> bool:
+    # Level 0: inside emphasis or a link's text nothing is ordinary any more.
+    is_first = not index or children[index - 1].type in _BREAKS
+    return is_first and children[index].type == "text" and children[index].level == 0
+
+
+def _target_behind(children: list[Token], index: int, end: int) -> str:
+    """Give the target of the link that follows a text at its character ``end``, ``""`` if something else does."""
+    if end < len(children[index].content) or index + 1 == len(children) or children[index + 1].type != "link_open":
+        return ""
+    return str(children[index + 1].attrs.get("href", ""))
 
 
 def _track_raw(token: Token, open_raw: list[str]) -> None:

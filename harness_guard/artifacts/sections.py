@@ -231,12 +231,20 @@ def find_heading(lines: Sequence[str], headings: Sequence[str]) -> tuple[int, st
     for number, line in enumerate(lines, 1):
         if not ticks and line in headings:
             return number, line
-        indent = len(line) - len(line.lstrip(" "))
-        fence = _FENCE.match(line, indent) if indent <= 3 else None  # noqa: PLR2004  four blanks make it code
-        if fence is None:
-            continue
-        if not ticks and ("`" not in fence[2] or fence[1][0] == "~"):
-            ticks = fence[1]
-        elif ticks and fence[1][0] == ticks[0] and len(fence[1]) >= len(ticks) and not fence[2].strip():
-            ticks = ""
+        ticks = _fence_behind(line, ticks)
     return None
+
+
+def _fence_behind(line: str, ticks: str) -> str:
+    """Give the fence that is open behind a line, ``""`` for none; ``ticks`` is the one open before it."""
+    indent = len(line) - len(line.lstrip(" "))
+    fence = _FENCE.match(line, indent) if indent <= 3 else None  # noqa: PLR2004  four blanks make it code
+    if fence is None:
+        return ticks
+    if not ticks:
+        # Backticks with a backtick behind them on the line are a code span and open nothing.
+        is_span = fence[1][0] == "`" and "`" in fence[2]
+        return "" if is_span else fence[1]
+    # Only as many of the same character, or more, and nothing else on the line, close a fence.
+    is_closing = fence[1].startswith(ticks) and not fence[2].strip()
+    return "" if is_closing else ticks

@@ -23,6 +23,7 @@ LARGEST_INTEGER = 2**53 - 1  # RFC 8785 section 3.2.2.3: what every reader of JS
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_BETWEEN = frozenset(",:]}")  # tokens that neither are a value nor start one
 _OFFSET = re.compile(r"\(char ([0-9]{1,9})\)|at character ([0-9]{1,9})")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -72,20 +73,23 @@ def _places(text: str, *, keys_only: bool = False) -> Iterator[tuple[Path, int]]
     stack: list[str | int | None] = []
     for token in _TOKEN.finditer(text):
         word = token[0]
-        if word == ",":
-            if stack:
-                stack[-1] = stack[-1] + 1 if isinstance(stack[-1], int) else None
-        elif word in "}]":
-            del stack[-1:]
-        elif word[0] == '"' and stack and stack[-1] is None:
+        is_key = word[0] == '"' and bool(stack) and stack[-1] is None
+        if is_key:
             stack[-1] = word[1:-1]
-            if len(stack) <= DEEPEST_LOCATED:
-                yield tuple([part for part in stack if part is not None]), token.start()
-        elif word != ":":
-            if not keys_only and len(stack) <= DEEPEST_LOCATED:
-                yield tuple([part for part in stack if part is not None]), token.start()
-            if word in "{[":
-                stack.append(0 if word == "[" else None)
+        is_place = is_key or not (keys_only or word in _BETWEEN)
+        if is_place and len(stack) <= DEEPEST_LOCATED:
+            yield tuple([part for part in stack if part is not None]), token.start()
+        _step(stack, word)
+
+
+def _step(stack: list[str | int | None], word: str) -> None:
+    # Broken text comes by here too, because its error has to name a line: no bracket needs to have its partner.
+    if word == "," and stack:
+        stack[-1] = stack[-1] + 1 if isinstance(stack[-1], int) else None
+    elif word in "}]":
+        del stack[-1:]
+    elif word in "{[":
+        stack.append(0 if word == "[" else None)
 
 
 @dataclass(frozen=True, slots=True)
