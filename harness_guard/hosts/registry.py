@@ -11,6 +11,7 @@ from harness_guard.errors import PayloadError
 from harness_guard.hosts import claude, codex, fields
 from harness_guard.kernel.event import EVENT_NAMES, Event
 from harness_guard.places import is_session_id
+from harness_guard.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def decode(raw: bytes, environ: Mapping[str, str]) -> Event:
     session_id = fields.text(payload, "session_id")
     if not is_session_id(session_id):
         raise fields.malformed("session_id", "other characters or length", "1 to 128 letters, digits, `-` and `_`")
-    agents, tasks = claude.live(payload) if host == "claude" and name in _STOP_EVENTS else (None, ())
-    return Event(
+    event = Event(
         host=host,
         name=name,
         session_id=session_id,
@@ -58,16 +58,28 @@ def decode(raw: bytes, environ: Mapping[str, str]) -> Event:
         agent_id=_agent_id(payload, name),
         agent_type=fields.optional_text(payload, "agent_type"),
         transcript_path=_transcript(payload),
-        source=fields.optional_word(payload, "source") if name == "UserPromptSubmit" else None,
-        prompt=fields.text(payload, "prompt") if name == "UserPromptSubmit" else "",
-        tool_name=fields.word(payload, "tool_name") if name in _TOOL_EVENTS else "",
-        tool_input=_tool_input(payload, host) if name in _TOOL_EVENTS else None,
-        tool_use_id=fields.word(payload, "tool_use_id") if name in _TOOL_EVENTS else None,
-        message=(fields.optional_text(payload, "last_assistant_message") or "") if name in _STOP_EVENTS else "",
-        live_agents=agents,
-        live_tasks=tasks,
         process=claude.process(environ) if host == "claude" else None,
     )
+    return _with_own_fields(event, payload)
+
+
+def _with_own_fields(event: Event, payload: Mapping[str, object]) -> Event:
+    """Add what only this kind of event has. Elsewhere the same name may mean something else (ConfigChange's source)."""
+    if event.name == "UserPromptSubmit":
+        source = fields.optional_word(payload, "source")
+        return replace(event, source=source, prompt=fields.text(payload, "prompt"))
+    if event.name in _TOOL_EVENTS:
+        return replace(
+            event,
+            tool_name=fields.word(payload, "tool_name"),
+            tool_input=_tool_input(payload, event.host),
+            tool_use_id=fields.word(payload, "tool_use_id"),
+        )
+    if event.name in _STOP_EVENTS:
+        agents, tasks = claude.live(payload) if event.host == "claude" else (None, ())
+        message = fields.optional_text(payload, "last_assistant_message") or ""
+        return replace(event, message=message, live_agents=agents, live_tasks=tasks)
+    return event
 
 
 def _object(raw: bytes) -> dict[str, object]:
