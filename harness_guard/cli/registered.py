@@ -114,12 +114,20 @@ def read_answer(status: int, out: str, err: str) -> Fired:
     try:
         answer = json.loads(out)
         inner = answer.get("hookSpecificOutput", {})
-        reason, context = inner.get("permissionDecisionReason") or answer.get("reason"), inner.get("additionalContext")
+        context = inner.get("additionalContext")
+        denied, blocked = inner.get("permissionDecision") == "deny", answer.get("decision") == "block"
     except (ValueError, AttributeError):
         return broken
-    is_refusal = inner.get("permissionDecision") == "deny" or answer.get("decision") == "block"
-    if status == _BLOCKS and is_refusal and reason and err.strip():
-        return Fired("denied", reason)
-    if status == 0 and answer.get("decision") == "block" and reason:
-        return Fired("blocked", reason)
-    return Fired("told", context) if status == 0 and context and not is_refusal else broken
+    if not denied and not blocked:
+        return Fired("told", context) if status == 0 and context else broken
+    reason = inner.get("permissionDecisionReason") or answer.get("reason")
+    return _refusal(reason, status, err, blocked=blocked) or broken
+
+
+def _refusal(reason: str | None, status: int, err: str, *, blocked: bool) -> Fired | None:
+    if not reason:
+        return None
+    if status == _BLOCKS:
+        # With status 2 and nothing on standard error Codex lets the call pass.
+        return Fired("denied", reason) if err.strip() else None
+    return Fired("blocked", reason) if status == 0 and blocked else None

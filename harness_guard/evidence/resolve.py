@@ -305,7 +305,18 @@ def _places(write: Write, path: str, *, root: str) -> list[Place]:
     if write.kind == "meta":
         reals = _readings(path, follow=True) + _readings(path, follow=False)
         return [_place(real, root, links=_names(real)) for real in reals]
-    # A name that is written itself; with `/` or `/.` behind it some programs follow a link there, others do not.
+    reals = _name_readings(write, path)
+    if write.by == "mkdir" and all(_is_folder(resolve_path(real, follow=True)) for real in reals):
+        return [Place(real, _relative(real, root), "folder", is_harmless=True) for real in reals]
+    found: list[Place] = []
+    for real in reals:
+        found += _named(write, real, root=root)
+    return found
+
+
+def _name_readings(write: Write, path: str) -> list[str]:
+    """Read the path of a name that is itself written (made, moved, removed), whatever stands behind it."""
+    # With `/` or `/.` behind the name some programs follow a link there, others do not.
     bare = path
     while bare.endswith(("/", "/.")) and len(bare) > 1:
         bare = bare[:-1] if bare.endswith("/") else bare[:-2] or "/"
@@ -316,12 +327,7 @@ def _places(write: Write, path: str, *, root: str) -> list[Place]:
         or (write.by not in _REMOVERS and _is_folder(_readings(bare, follow=True)[0]))
     ):
         reals += _readings(bare, follow=True)
-    if write.by == "mkdir" and all(_is_folder(resolve_path(real, follow=True)) for real in reals):
-        return [Place(real, _relative(real, root), "folder", is_harmless=True) for real in reals]
-    found: list[Place] = []
-    for real in reals:
-        found += _named(write, real, root=root)
-    return found
+    return reals
 
 
 def _named(write: Write, real: str, *, root: str) -> list[Place]:
