@@ -153,11 +153,14 @@ class World:
     def _where(self, question: q.WhereShell) -> Surroundings:
         from harness_guard.shell.analysis import Surroundings
 
+        state = self._run()
+        git_folders = (state.control_plane or {}).get("git_dirs", ())
         return Surroundings(
             cwd=question.cwd,
-            root=self._run().repository_root,
+            root=state.repository_root,
             home=self.environ.get("HOME", ""),
             plugin_command=self._command(),
+            git_folders=tuple(map(str, git_folders)) if isinstance(git_folders, list | tuple) else (),
         )
 
     def _shell(self, question: q.ShellFactsFor) -> ShellFacts:
@@ -187,7 +190,8 @@ class World:
             from harness_guard.evidence.git import Git
 
             folder = f"{self.store.folder}/tree"
-            self._trees = WorkingTree(Git(self._run().repository_root, self.environ), folder)
+            git = Git(self._run().repository_root, self.environ)
+            self._trees = WorkingTree(git, folder, lambda: Lock(f"{self.store.folder}/tree.lock"))
         return self._trees
 
     def _caches(self) -> tuple[str, ...]:
@@ -199,8 +203,7 @@ class World:
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
         if self._snapshot is None:
-            with Lock(f"{self.store.folder}/tree.lock"):
-                self._snapshot = self._tree().against(baseline, self._caches())
+            self._snapshot = self._tree().against(baseline, self._caches())
         return self._snapshot
 
     def _tracked(self, _question: q.TrackedPaths) -> tuple[str, ...]:
@@ -211,16 +214,14 @@ class World:
         from harness_guard.runtime.deadline import extend
 
         extend(BASELINE_EXTRA_S)
-        with Lock(f"{self.store.folder}/tree.lock"):
-            tree = self._tree().snapshot(question.caches)
+        tree = self._tree().snapshot(question.caches)
         return q.BaselineFacts(self._tree().head(), tree, make_scratch(self._run().run_id, self.environ))
 
     def _absorb(self, question: q.AbsorbForeign) -> str:
         baseline = self._run().baseline
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
-        with Lock(f"{self.store.folder}/tree.lock"):
-            tree = self._tree().absorb(baseline, question.paths, self._caches())
+        tree = self._tree().absorb(baseline, question.paths, self._caches())
         # What is asked from now on, the engine's run included, is about the new baseline.
         self.state = replace(self._run(), baseline=replace(baseline, tree=tree))
         self._snapshot = None

@@ -154,6 +154,7 @@ class Simulator:
         self.session = "11111111-2222-3333-4444-555555555555"
         self.transcript = folder / "transcript.jsonl"
         self.turn = ""
+        self.plugin: Path | None = None  # a copy that the run takes for the plugin's folder
         self._ids = itertools.count(1)
         self._make()
 
@@ -189,7 +190,7 @@ class Simulator:
             told = {"CLAUDE_PID": self.pid, "CLAUDE_CODE_SESSION_ATTENDED": self.attended}
             named = {name: str(value) for name, value in told.items() if value is not None}
             return {**found, "CLAUDE_PROJECT_DIR": str(self.root), **named}
-        return {**found, "PLUGIN_DATA": str(self.data), "PLUGIN_ROOT": str(PLUGIN_ROOT)}
+        return {**found, "PLUGIN_DATA": str(self.data), "PLUGIN_ROOT": str(self.plugin or PLUGIN_ROOT)}
 
     @property
     def store(self) -> RunStore:
@@ -218,7 +219,9 @@ class Simulator:
         before = os.getcwd()
         os.chdir(self.root)
         try:
-            return Answered(dispatch.answer(json.dumps(payload).encode(), self.environ, str(PLUGIN_ROOT), None))
+            return Answered(
+                dispatch.answer(json.dumps(payload).encode(), self.environ, str(self.plugin or PLUGIN_ROOT), None)
+            )
         finally:
             os.chdir(before)
 

@@ -1,13 +1,15 @@
 """The diff revision: a content hash of the working tree against the run's baseline (contract section 8).
 
-Taken with a private index and a private object folder, so that neither the user's index nor the repository is written.
-The private index keeps git's stat cache between snapshots: an unmoved tree costs about what ``git status`` costs.
+Taken in a private repository of the run, so that neither the user's index nor the repository is written, and nothing of
+the repository's attributes or settings changes what is hashed: the bytes on disk. The private index keeps git's stat
+cache between snapshots: an unmoved tree costs about what ``git status`` costs.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 
 from harness_guard.canonical import canonical
 from harness_guard.errors import EvidenceError
@@ -16,7 +18,8 @@ from harness_guard.sha256 import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from typing import Final
 
     from harness_guard.evidence.git import Git
@@ -33,21 +36,17 @@ def _names(listed: bytes) -> list[bytes]:
 class WorkingTree:
     """Snapshots of one working tree, kept in one folder of the run."""
 
-    __slots__ = ("_folder", "_git")
+    __slots__ = ("_folder", "_git", "_hold")
 
-    def __init__(self, git: Git, folder: str) -> None:
-        """Take git in the working tree and an existing folder for index and objects."""
+    def __init__(self, git: Git, folder: str, hold: Callable[[], AbstractContextManager[object]]) -> None:
+        """Take git in the working tree, a folder of the run, and what keeps other hooks out of it meanwhile."""
         self._git = git
         self._folder = folder
-        os.makedirs(self._objects, 0o700, exist_ok=True)
+        self._hold = hold
 
     @property
-    def _index(self) -> str:
-        return f"{self._folder}/index"
-
-    @property
-    def _objects(self) -> str:
-        return f"{self._folder}/objects"
+    def _private(self) -> str:
+        return f"{self._folder}/git"
 
     def head(self) -> str:
         """Give HEAD's commit id, ``""`` in a repository without a commit."""
@@ -67,7 +66,25 @@ class WorkingTree:
         Raises:
             EvidenceError: If git cannot tell.
         """
-        self._prepare_index()
+        with self._held():
+            return self._snapshot(caches, base)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Keep others out, make the private repository, and clear what a killed git has left locked."""
+        os.makedirs(self._folder, 0o700, exist_ok=True)
+        with self._hold():
+            self._git.make_private(self._private)
+            for name in ("index.lock", "absorb-index.lock"):
+                if os.path.lexists(f"{self._private}/{name}"):
+                    os.unlink(f"{self._private}/{name}")
+            yield
+
+    def _snapshot(self, caches: Iterable[str], base: str | None) -> str:
+        if not os.path.exists(f"{self._private}/index"):
+            # What git tracks counts even where an ignore file names it; without times, so that all of it is hashed.
+            self._run(["read-tree", "--empty"])
+            self._run(["update-index", "-z", "--index-info"], self._git.run(["ls-files", "--stage", "-z"]))
         names = tuple(caches)
         left_out = [f":(exclude,glob)**/{name}/**" for name in names]
         self._run(["add", "--all", "--", ".", *left_out])
@@ -80,27 +97,7 @@ class WorkingTree:
         return self._run(["write-tree"]).decode().strip()
 
     def _run(self, arguments: list[str], data: bytes | None = None) -> bytes:
-        return self._git.run(arguments, index=self._index, objects=self._objects, data=data)
-
-    def _prepare_index(self) -> None:
-        if os.path.exists(self._index):
-            return
-        found = self._git.run(["rev-parse", "--git-path", "index"]).decode().strip()
-        own = found if found.startswith("/") else f"{self._git.root}/{found}"
-        if os.path.exists(own):
-            # With its times: git tells by them which entries are too young to be trusted (racy-git).
-            shutil.copyfile(own, f"{self._index}.tmp")
-            shutil.copystat(own, f"{self._index}.tmp")
-            os.rename(f"{self._index}.tmp", self._index)
-            # Flags of the user's index (assume-unchanged, skip-worktree) would hide changes from us.
-            names = self._run(["ls-files", "-z", "-v"])
-            flagged = [line[2:] for line in names.split(b"\0") if line and not line.startswith(b"H ")]
-            if flagged:
-                listed = b"".join(name + b"\0" for name in flagged)
-                self._run(["update-index", "-z", "--no-assume-unchanged", "--stdin"], listed)
-                self._run(["update-index", "-z", "--no-skip-worktree", "--stdin"], listed)
-        else:
-            self._run(["read-tree", "--empty"])
+        return self._git.run(arguments, private=self._private, data=data)
 
     def _show_hidden(self, base: str, left_out: list[str], caches: frozenset[bytes]) -> None:
         """Add what only today's ignore files ignore: a file may not hide behind a line that the run itself wrote.
@@ -141,7 +138,8 @@ class WorkingTree:
                 os.makedirs(os.fsencode(f"{folder}/") + name, 0o700, exist_ok=True)  # git asks the disk
         asked = {name.rstrip(b"/"): name for name in names}
         arguments = [f"--work-tree={folder}", "check-ignore", "--no-index", "-z", "--stdin"]
-        found = self._git.run(arguments, data=b"\0".join(asked) + b"\0", may_fail=True)
+        data = b"\0".join(asked) + b"\0"
+        found = self._git.run(arguments, private=self._private, data=data, may_fail=True)
         return {asked[name] for name in _names(found)}
 
     def _base_ignores(self, base: str) -> str:
@@ -169,7 +167,11 @@ class WorkingTree:
         Raises:
             EvidenceError: If git cannot tell.
         """
-        tree = self.snapshot(caches, baseline.tree)
+        with self._held():
+            return self._against(baseline, caches)
+
+    def _against(self, baseline: Baseline, caches: Iterable[str]) -> Snapshot:
+        tree = self._snapshot(caches, baseline.tree)
         listed = self._run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", baseline.tree, tree])
         changed = tuple(sorted(os.fsdecode(name) for name in listed.split(b"\0") if name))
         text = canonical({"head": baseline.head, "base": baseline.tree, "tree": tree})
@@ -181,16 +183,18 @@ class WorkingTree:
         Raises:
             EvidenceError: If git cannot tell.
         """
-        now = self.snapshot(caches, baseline.tree)
-        wanted = {os.fsencode(path) for path in paths}
-        index = f"{self._folder}/absorb-index"
-        if os.path.exists(index):
-            os.unlink(index)
-        self._git.run(["read-tree", baseline.tree], index=index, objects=self._objects)
-        removed = b"".join(b"0 " + b"0" * len(now) + b"\t" + name + b"\0" for name in sorted(wanted))
-        added = b"".join(line + b"\0" for line in self._entries(now, wanted))
-        self._git.run(["update-index", "-z", "--index-info"], index=index, objects=self._objects, data=removed + added)
-        return self._git.run(["write-tree"], index=index, objects=self._objects).decode().strip()
+        with self._held():
+            now = self._snapshot(caches, baseline.tree)
+            wanted = {os.fsencode(path) for path in paths}
+            index = f"{self._private}/absorb-index"
+            if os.path.exists(index):
+                os.unlink(index)
+            removed = b"".join(b"0 " + b"0" * len(now) + b"\t" + name + b"\0" for name in sorted(wanted))
+            added = b"".join(line + b"\0" for line in self._entries(now, wanted))
+            steps = ((["read-tree", baseline.tree], b""), (["update-index", "-z", "--index-info"], removed + added))
+            for arguments, data in steps:
+                self._git.run(arguments, private=self._private, index=index, data=data)
+            return self._git.run(["write-tree"], private=self._private, index=index).decode().strip()
 
     def _entries(self, tree: str, wanted: set[bytes]) -> list[bytes]:
         found = []
@@ -222,7 +226,7 @@ class WorkingTree:
 
     def diff_text(self, baseline: Baseline, tree: str) -> str:
         """Give the whole diff as text, for the Reviewer's brief."""
-        # Attributes of the run's own making may call a file binary; the Reviewer reads it all the same.
+        # What looks binary is shown all the same: the Reviewer reads every byte that counts.
         options = ["-r", "-p", "--text", "--no-renames", "--no-ext-diff", "--no-textconv"]
         found = self._run(["diff-tree", *options, baseline.tree, tree])
         text = found[:_DIFF_BYTES].decode(errors="replace")

@@ -1,8 +1,14 @@
-"""Git as a source of facts: plumbing only, no hook, no filter, no pager, no prompt, no lock on the user's index."""
+"""Git as a source of facts: plumbing only, no hook, no filter, no pager, no prompt, no lock on the user's index.
+
+Two views of one working tree: the user's repository (HEAD, what is tracked), and a private one of the run, whose folder
+lies in the run's own. In the private one nothing of the repository's settings or attributes holds: its own
+``info/attributes`` outranks every ``.gitattributes`` (gitattributes(5)), so that what is hashed is what lies on disk.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 
 from harness_guard.errors import EvidenceError
@@ -36,26 +42,29 @@ _NEUTRAL: Final = (
     "diff.external=",
     "color.ui=false",
 )
+# Every attribute that changes bytes between disk and object, or what a diff shows of them.
+_NO_ATTRIBUTES: Final = b"* -text -eol -crlf -ident -filter -working-tree-encoding -diff -merge -whitespace\n* diff\n"
+# What a private repository takes over: how names are read on this file system, and what the user ignores.
+_CARRIED: Final = ("core.ignoreCase", "core.precomposeUnicode", "core.excludesFile")
 
 
 class Git:
     """Git in one working tree."""
 
-    __slots__ = ("_environ", "_filters", "root")
+    __slots__ = ("_environ", "root")
 
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
         """Take the working tree's root and the environment that git may see a part of."""
         self.root = root
         self._environ = {name: environ[name] for name in _KEPT if name in environ}
         self._environ |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_PAGER": "cat"}
-        self._filters: tuple[str, ...] | None = None
 
     def run(
         self,
         arguments: Sequence[str],
         *,
+        private: str | None = None,
         index: str | None = None,
-        objects: str | None = None,
         data: bytes | None = None,
         may_fail: bool = False,
     ) -> bytes:
@@ -63,8 +72,8 @@ class Git:
 
         Args:
             arguments: Subcommand and its arguments.
-            index: A private index file.
-            objects: A folder for new objects; git's own stays readable.
+            private: Folder of a private repository to run it in, made by :meth:`make_private`.
+            index: Another index file than the repository's.
             data: What it reads on standard input.
             may_fail: Give empty output instead of an error.
 
@@ -75,13 +84,44 @@ class Git:
             EvidenceError: If git is missing, fails or takes too long.
         """
         environ = dict(self._environ)
+        if private is not None:
+            environ |= {"GIT_DIR": private, "GIT_WORK_TREE": self.root}
         if index is not None:
             environ["GIT_INDEX_FILE"] = index
-        if objects is not None:
-            environ["GIT_OBJECT_DIRECTORY"] = objects
-            environ["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = self._own_objects()
-        settings = [part for setting in (*_NEUTRAL, *self._neutral_filters()) for part in ("-c", setting)]
+        settings = [part for setting in _NEUTRAL for part in ("-c", setting)]
         return self._start(["git", "-C", self.root, *settings, *arguments], environ, data=data, may_fail=may_fail)
+
+    def make_private(self, folder: str) -> None:
+        """Make a private repository over this working tree; the user's objects stay readable through it.
+
+        Args:
+            folder: Where it will lie; a folder that stands there already is taken for made.
+
+        Raises:
+            EvidenceError: If git cannot make it.
+        """
+        if os.path.isdir(folder):
+            return
+        made = f"{folder}.{os.getpid()}.tmp"
+        shutil.rmtree(made, ignore_errors=True)
+        named = self.run(["rev-parse", "--show-object-format"], may_fail=True).decode().strip() or "sha1"
+        self._start(["git", "init", "-q", "--bare", f"--object-format={named}", made], self._environ)
+        # What the repository ignores by its own ``info/exclude`` or setting is ignored here too; it is no code.
+        excluded = self._path("info/exclude")
+        _write(f"{made}/info/exclude", _content(excluded))
+        _write(f"{made}/info/attributes", _NO_ATTRIBUTES)
+        _write(f"{made}/objects/info/alternates", os.fsencode(self._path("objects")) + b"\n")
+        for setting in _CARRIED:
+            value = self.run(["config", "--get", setting], may_fail=True).decode().rstrip("\n")
+            if value:
+                self._start(["git", f"--git-dir={made}", "config", setting, value], self._environ)
+        self._start(["git", f"--git-dir={made}", "config", "core.bare", "false"], self._environ)
+        os.rename(made, folder)
+
+    def _path(self, name: str) -> str:
+        found = os.fsdecode(self._start(["git", "-C", self.root, "rev-parse", "--git-path", name], self._environ))
+        path = found.rstrip("\n")
+        return path if path.startswith("/") else f"{self.root}/{path}"
 
     def _start(
         self, argv: list[str], environ: Mapping[str, str], *, data: bytes | None = None, may_fail: bool = False
@@ -102,32 +142,24 @@ class Git:
             seen = f"git took longer than {GIT_TIMEOUT_S} s"
             raise EvidenceError("evidence.git", seen, remedy) from None
         if done.returncode != 0 and not may_fail:
-            last = done.stderr.decode(errors="replace").strip().split("\n")[-1]
-            raise EvidenceError("evidence.git", f"git failed: {last}", remedy)
+            lines = done.stderr.decode(errors="replace").strip().split("\n")
+            told = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+            raise EvidenceError("evidence.git", f"git failed: {told}", remedy)
         return b"" if done.returncode != 0 else done.stdout
 
-    def _own_objects(self) -> str:
-        found = self._start(["git", "-C", self.root, "rev-parse", "--git-path", "objects"], self._environ)
-        path = os.fsdecode(found).rstrip("\n")
-        return path if path.startswith("/") else f"{self.root}/{path}"
 
-    def _neutral_filters(self) -> tuple[str, ...]:
-        """Switch every configured content filter off: it is code, and it would hide what is really on disk."""
-        if self._filters is None:
-            argv = ["git", "-C", self.root, "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\."]
-            names = os.fsdecode(self._start(argv, self._environ, may_fail=True)).split("\0")
-            drivers = sorted({name.rpartition(".")[0] for name in names if name})
-            self._filters = tuple(
-                setting
-                for driver in drivers
-                for setting in (
-                    f"{driver}.clean=",
-                    f"{driver}.smudge=",
-                    f"{driver}.process=",
-                    f"{driver}.required=false",
-                )
-            )
-        return self._filters
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    with open(path, "wb") as handle:
+        handle.write(data)
 
 
 def find_root(folder: str, environ: Mapping[str, str]) -> str | None:

@@ -229,6 +229,7 @@ def _git_facts(folder: str, jobs: Sequence[_Job]) -> GitFacts:
     writing += [f"the hook {name}" for name in hooks]
     if settings.get("commit.gpgsign", ("false", ""))[0].lower() not in _NO:
         writing.append("a signing program")
+    writing += [f"what the setting {key} names" for key in settings if _runs_in_commit(key.lower())]
     return GitFacts(root, git_folder, common, tuple(reading), tuple(writing))
 
 
@@ -273,6 +274,8 @@ def _runs_something(section: str, name: str, key: str, value: str) -> bool:
         return bool(value)
     if key == "log.showsignature":
         return value.lower() not in _NO
+    if section in {"pretty", "format"}:
+        return "%G" in value  # a format that checks signatures, with whatever ``gpg.program`` names
     if section == "remote" and name in {"promisor", "partialclonefilter"}:
         return value.lower() not in _NO
     if section == "diff" and name in {"textconv", "command"}:
@@ -280,6 +283,15 @@ def _runs_something(section: str, name: str, key: str, value: str) -> bool:
     if section == "filter" and name in {"clean", "smudge", "process"}:
         return bool(value) and not (key.startswith("filter.lfs.") and value in _GIT_LFS[name])
     return False
+
+
+def _runs_in_commit(key: str) -> bool:
+    """Whether a writing subcommand runs the setting's value.
+
+    Editors, credential helpers, transports and ``gpg.program`` are not among them: no subcommand of the table opens an
+    editor, connects or checks a signature without being refused for that.
+    """
+    return key.startswith("trailer.") and key.endswith((".cmd", ".command"))
 
 
 def _hooks(settings: Mapping[str, tuple[str, str]], top: str, common: str) -> list[str]:

@@ -105,11 +105,13 @@ def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
         return Outcome(context(f"{told} Next: the human types `$harness cancel` as a prompt of its own."))
     if prompt.task is not None:
         return (yield from _activate(prompt, revision=0))
+    facts = yield from ask(NewRun(prompt.installed.root))
     tombstone = RunState(
         revision=1,
-        run_id="unread",
+        run_id=facts.run_id,
         session_id=event.session_id,
-        repository_root=prompt.installed.root,
+        repository_root=facts.root or prompt.installed.root,
+        control_plane=facts.control_plane or None,
         state="cancelled",
         authority_status="revoked",
         host=_host_of(event),

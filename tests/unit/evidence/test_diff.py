@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,7 +34,7 @@ class Repository:
         names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), **dict.fromkeys(names, "t@example.org")}
         self.git("init", "-q", *init)
-        self.tree = WorkingTree(Git(str(self.root), self.environ), str(self.run_folder))
+        self.tree = WorkingTree(Git(str(self.root), self.environ), str(self.run_folder), nullcontext)
         self.baseline = Baseline("", "")
         self.caches: tuple[str, ...] = ()
 
@@ -212,10 +213,45 @@ def test_an_untracked_ignore_file_belongs_to_the_base(tmp_path: Path) -> None:
     assert repo.changed() == (".gitignore",)
 
 
-def test_the_repositorys_own_exclude_file_counts(repo: Repository) -> None:
+def test_the_repositorys_own_exclude_file_counts_as_it_was_at_approval(repo: Repository) -> None:
+    (repo.root / ".git" / "info" / "exclude").write_text("*.later\n")
+    repo.write("k.later")
+    assert repo.changed() == ("k.later",)
+
+
+def test_what_the_repositorys_own_exclude_file_ignored_at_approval_stays_ignored(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
     (repo.root / ".git" / "info" / "exclude").write_text("*.secret\n")
+    repo.write("a.txt")
+    repo.approve()
     repo.write("k.secret")
     assert repo.changed() == ()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "before", "after"),
+    [
+        ("*.py ident", '"""$Id: a $"""\n', '"""$Id: """; evil(); """ $"""\n'),
+        ("*.py text eol=lf", "a\n", "a\r\n"),
+        ("*.py text", "a\r\n", "a\n"),
+        ("*.py working-tree-encoding=UTF-16LE", "a\0\n\0", "b\0\n\0"),
+        ("*.py filter=lfs", "a\n", "b\n"),
+        ("*.py binary", "a\n", "b\n"),
+    ],
+)
+@pytest.mark.parametrize("when", ["before approval", "in the run"])
+def test_no_attribute_hides_bytes(tmp_path: Path, attributes: str, before: str, after: str, when: str) -> None:
+    repo = Repository(tmp_path)
+    repo.write("src/x.py", before)
+    if when == "before approval":
+        repo.write(".gitattributes", attributes + "\n")
+    repo.approve()
+    repo.write(".gitattributes", attributes + "\n")
+    first = repo.now()
+    repo.write("src/x.py", after)
+    assert repo.now().diff_revision != first.diff_revision
+    shown = repo.tree.diff_text(repo.baseline, repo.now().tree)
+    assert after.split("\n", maxsplit=1)[0].replace("\0", "") in shown.replace("\0", "")
 
 
 def test_caches_are_left_out_wherever_they_lie(repo: Repository) -> None:
@@ -364,7 +400,7 @@ def test_a_linked_worktree(repo: Repository, tmp_path: Path) -> None:
     repo.git("worktree", "add", "-q", str(tmp_path / "wt"))
     folder = tmp_path / "run2"
     folder.mkdir()
-    tree = WorkingTree(Git(str(tmp_path / "wt"), repo.environ), str(folder))
+    tree = WorkingTree(Git(str(tmp_path / "wt"), repo.environ), str(folder), nullcontext)
     baseline = Baseline(tree.head(), tree.snapshot(()))
     (tmp_path / "wt" / "new").write_text("x")
     assert tree.against(baseline, ()).changed == ("new",)

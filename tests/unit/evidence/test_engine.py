@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Bench2:
         }
         subprocess.run(["git", "-C", str(self.root), "init", "-q"], check=True)
         self.check("exit 0")
-        self.tree = WorkingTree(Git(str(self.root), self.environ), str(folder / "run"))
+        self.tree = WorkingTree(Git(str(self.root), self.environ), str(folder / "run"), nullcontext)
         self.extended: list[float] = []
         self.baseline = Baseline("", self.tree.snapshot(()))
         self.last: dict[str, object] | None = None

@@ -19,7 +19,7 @@ CASES = [
 ]
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
-WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard")
+WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
 
 
 def effects_of(command: str, git: GitFacts = QUIET_GIT) -> Effects:
