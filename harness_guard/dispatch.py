@@ -269,6 +269,8 @@ def _settle(call: Call, outcome: Outcome, world: World, *, stored: bytes | None,
     given = encode(outcome.decision, call.event.name)
     state = outcome.state if outcome.state is not None else before
     if state is None:
+        if call.store.has_marker():
+            _note_turn(call)  # of a run that cannot be read, turns still count
         return given
     archive = _prepare(world, outcome, state)
     is_change = state != before

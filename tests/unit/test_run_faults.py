@@ -70,7 +70,8 @@ def test_an_unproved_approval_takes_no_artifact(claude: Simulator, artifact: str
         text = claude.review()
         assert claude.child("SubagentStop", last_assistant_message=text).is_silent
     loaded = claude.store.load()
-    assert loaded is not None and loaded.state.approval is not None
+    assert loaded is not None
+    assert loaded.state.approval is not None
     approval = replace(loaded.state.approval, is_verified=False, turn_id="never-written")
     claude.store.commit(replace(loaded.state, approval=approval), loaded.stored)
     before = claude.state.state
