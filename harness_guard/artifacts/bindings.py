@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness_guard.artifacts.strict_json import Node
 
+# The order of the templates; the parser takes the keys in any order.
 KEYS = (
     "accepted_plan_hash",
     "accepted_amendment_hash",
@@ -19,6 +20,7 @@ KEYS = (
     "review_round",
 )
 
+# Opaque to the parser, so that the engine may change how it names a tree; no character of it needs an escape.
 _REVISION = re.compile(r"[A-Za-z0-9:._+-]{1,200}")
 
 

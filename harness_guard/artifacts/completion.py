@@ -23,6 +23,7 @@ def parse_completion(text: str) -> Completion:
     Raises:
         LineError: With the first rule that it breaks.
     """
+    # Nobody answers a Completion, so links are allowed: no gate could be read wrongly because of one.
     document = read_document(text, TITLES, is_gated=False)
     context, acceptance, changes, risks = document.sections
     return Completion(
@@ -41,6 +42,7 @@ def _read_acceptance(nodes: tuple[Node, ...]) -> tuple[Acceptance, ...]:
         members = node.members(("criterion", "evidence"))
         criterion = members["criterion"].text()
         evidence = [item.text() for item in members["evidence"].items(least=1)]
+        # Said twice, one of the two would be what the reader saw and the other what was checked.
         repeated = criterion in found or len(set(evidence)) < len(evidence)
         if repeated:
             raise node.error(

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 def normalized(message: str) -> str:
     """Give the text that is hashed and parsed: CRLF -> LF, one trailing newline removed (contract section 4)."""
+    # What may differ on the way without a reader seeing it; every other change makes another text.
     return message.replace("\r\n", "\n").removesuffix("\n")
 
 

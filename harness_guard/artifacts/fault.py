@@ -25,6 +25,7 @@ def shown(text: str) -> str:
 
     Everything that does not print as itself is escaped, so that a reason cannot be used to write on the human's screen.
     """
+    # Cut before it is escaped, so that the work is bounded whatever is quoted.
     kept = text[:SHOWN_CHARACTERS]
     mark = '"' if "`" in kept else "`"
     escaped = "".join([c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in kept])

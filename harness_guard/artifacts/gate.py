@@ -15,6 +15,7 @@ def check_gate(section: Section, gate: str) -> None:
     Raises:
         LineError: ``artifact.gate`` with the first line that is another.
     """
+    # Text behind the question could change what the human thinks the `y` is for; so not a word may follow.
     for index, (number, line) in enumerate(section.rows):
         if index or line != gate:
             raise LineError(

@@ -51,10 +51,13 @@ STRATEGIES: Final = {
     "migration": "verification_first",
 }
 MOST_TIMEOUT_S: Final = 3600  # contract section 2: the sum over the plan, so that one engine run fits into one event
+# Name -> the most that a plan may ask for; a plan may be stricter and never laxer.
 LIMITS: Final = {"max_rounds": 3, "repeated_finding_limit": 2, "no_progress_limit": 2}
+# They stand in every plan so that the human reads them, and can only be true: they are promises, no options.
 RULES: Final = ("same_write_boundary_only", "verification_must_not_weaken", "material_delta_requires_approval")
 MOST_HELPERS: Final = 2
 
+# One bullet, or a bullet and indented lines: a nested list would leave open which sentence is the criterion.
 _CRITERION = re.compile(r"- ([A-Za-z][A-Za-z0-9_-]{0,31}): (\S.*)")
 _CONTINUED = re.compile(r"  +([^-*+ ].*)")
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
@@ -166,8 +169,10 @@ def _read_verification(
             seen=f"found the strategy {shown(strategy)}, expected `{STRATEGIES[kind]}` for the kind `{kind}`",
             remedy="Use the strategy that belongs to the kind of change, or correct the kind.",
         )
+    # A run that verifies nothing would complete on words alone.
     required = members["required"].items(least=1)
     optional = members["optional"].items()
+    # Read together, because an id names one command over both lists.
     commands = _read_checks((*required, *optional))
     total = sum(command.timeout_s for command in commands)
     if total > MOST_TIMEOUT_S:
@@ -214,6 +219,7 @@ def _read_execution(section: Section) -> Execution:
     members = read_block(section, "execution_strategy").members(
         ("implementer", "parallel_writers", "max_helpers", "max_delegation_depth"), ("execution_mode",)
     )
+    # One writer, children that only read: whatever else is asked for is refused instead of lowered in silence.
     members["implementer"].check_equal("root")
     members["parallel_writers"].check_equal(0)
     members["max_delegation_depth"].check_equal(1)

@@ -42,10 +42,12 @@ def recognise(message: str) -> Artifact | NearMiss | None:
         The artifact; a ``NearMiss`` if an artifact's exact heading stands at a line start outside fenced code and the
         message does not parse; ``None`` for everything else.
     """
+    # Most messages are prose: this look costs next to nothing, the line reader below a pass over the whole text.
     if not any(heading in message for heading in PARSERS):
         return None
     text = normalized(message)
     first = text.partition("\n")[0]
+    # The first line decides: an artifact behind a greeting is none, because the hash would cover the greeting too.
     if first in PARSERS:
         kind, parse = PARSERS[first]
         try:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TITLES: Final = ("Review Context", "Verdict", "Findings", "Evidence")
 MOST_BYTES: Final = 8000  # contract section 4; both hosts cut texts for a model near 10,000
+# Words to themselves: a look-up narrows a text to the literal type, and what is not listed is refused.
 VERDICTS: Final[dict[str, Verdict]] = {
     "PASS": "PASS",
     "PASS_WITH_NOTES": "PASS_WITH_NOTES",
@@ -38,6 +39,7 @@ CLASSIFICATIONS: Final[dict[str, Classification]] = {
     "MATERIAL_AMENDMENT": "MATERIAL_AMENDMENT",
 }
 
+# Nine digits at most, so that turning them into a number costs nothing whatever the text.
 _FINDING_ID = re.compile(r"R([1-9][0-9]{0,8})-F[1-9][0-9]{0,8}")
 
 
@@ -47,6 +49,7 @@ def parse_review(text: str) -> Review:
     Raises:
         LineError: With the first rule that it breaks.
     """
+    # The length in characters is looked at first: a text that is far too long is not encoded to be measured.
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise LineError(
             1,
@@ -114,6 +117,7 @@ def _read_finding(node: Node, review_round: int) -> Finding:
 def _read_id(node: Node, review_round: int) -> str:
     text = node.text()
     found = _FINDING_ID.fullmatch(text)
+    # An id of a later round would be an open finding before anybody looked.
     if found is None or int(found[1]) > review_round:
         raise node.error(
             "review.finding-id",
@@ -135,6 +139,7 @@ def _one_of(node: Node, words: dict[str, Word]) -> Word:
 
 
 def _read_path(node: Node) -> str:
+    # The id of a finding and its path are what tells a repeated one; two spellings of a path would be two findings.
     text = node.text()
     segments = text.split("/")
     if "\\" in text or any(segment in {"", ".", ".."} for segment in segments):
@@ -147,6 +152,7 @@ def _read_path(node: Node) -> str:
 
 
 def _check_verdict(line: int, verdict: Verdict, *, findings: tuple[Finding, ...]) -> None:
+    # A verdict that its own findings contradict was made up, or misread; neither may move the run.
     heavy = [finding for finding in findings if finding.severity != "suggestion"]
     wrong = {
         "PASS": "no finding" if findings else "",

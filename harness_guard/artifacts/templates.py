@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness_guard.artifacts.values import Bindings, Criterion, ResumeContext
 
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
+# What Markdown may read as a code span, a tag, a character reference, a link or an escape.
 _MARKUP = "`<>&[]\\"
 
 
@@ -37,6 +38,7 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
     Raises:
         ArtifactError: ``artifact.template`` if a place has no field or a field no place.
     """
+    # Both ways: a place that stays would be emitted as it is, a field without a place would be lost unseen.
     places = set(_PLACE.findall(template))
     if places != fields.keys():
         odd = sorted(places.symmetric_difference(fields))
@@ -45,6 +47,7 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
             f"the template's places and the fields differ in: {', '.join(odd)}",
             "Install the plugin again: its templates and its code are of different versions.",
         )
+    # In one pass, so that a value that looks like a place (a reason may quote anything) is never filled in turn.
     return _PLACE.sub(lambda place: fields[place[1]], template)
 
 
@@ -86,6 +89,7 @@ def resume_fields(context: ResumeContext, reason: str) -> dict[str, str]:
 
 def plain_line(text: str) -> str:
     """Give any text as one line that is ordinary prose of an artifact, unchanged if it is that already."""
+    # The name of the old evidence format is refused wherever it stands, so it cannot be quoted.
     line = " ".join(text.replace(OLD_EVIDENCE, "").split())
     try:
         check_characters([line])
