@@ -58,6 +58,7 @@ def encode(decision: Decision, event_name: str) -> Answer:
     Raises:
         RuntimeError: If the event knows no such verdict, or a refusal has no reason: a mistake in our own code.
     """
+    # Silence is the only way to pass: an explicit allow would skip the host's own permission question.
     if decision.verdict == "pass":
         return _SILENCE
     if decision.verdict == "context" and event_name in _CONTEXT_EVENTS:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 MARKS: Final = ("turn_id", "model")
 TURN_ID: Final = "turn_id"
 
+# Tools that always come with an object as their input: without one the payload is refused. What a tool does
+# is judged elsewhere (``kernel/tools.py``).
 KNOWN_TOOLS: Final = frozenset(
     (
         "Bash",

@@ -55,6 +55,7 @@ def word(payload: Mapping[str, object], name: str) -> str:
     Raises:
         PayloadError: If it is missing, no text, empty or holds a NUL.
     """
+    # A NUL ends a name for the operating system and not for us: the two would mean different files.
     value = text(payload, name)
     if not value or "\0" in value:
         raise malformed(name, "an empty text or a NUL", "a text")
