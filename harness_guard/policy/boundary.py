@@ -154,6 +154,7 @@ def _entries(boundary: tuple[str, ...], nested: str | None) -> list[tuple[str, .
     entries = [_entry_segments(entry) for entry in boundary]
     if nested is None:
         return entries
+    # `**` must not carry a run into another repository by accident: there only what was spelled out was meant (C11.7).
     folder = tuple(normal_form(nested).split("/"))
     return [entry for entry in entries if entry[: len(folder)] == folder]
 
@@ -171,6 +172,7 @@ def _entry_segments(entry: str) -> tuple[str, ...]:
 
 
 def _path_segments(relative: str) -> tuple[str, ...] | None:
+    # A path that is not normalized is inside nothing: whoever resolves it has not done so yet.
     segments = tuple(normal_form(relative).split("/"))
     return None if any(segment in ("", ".", "..") for segment in segments) else segments
 
@@ -181,6 +183,7 @@ def _matches(entry: tuple[str, ...], segments: tuple[str, ...], least: int) -> b
 
 
 def _includes(entry: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    # Only an entry that goes to any depth can hold a pattern that does.
     if entry[-1] != ANY_DEPTH and pattern[-1] == ANY_DEPTH:
         return False
     return _walk(entry, pattern, least=1, is_equal=_segment_includes)
@@ -209,6 +212,7 @@ def _walk(
 
 
 def _segment_includes(wanted: str, found: str) -> bool:
+    # `**` in the pattern stands for several segments; one segment of an entry never holds them.
     return found != ANY_DEPTH and segment_matches(wanted, found)
 
 

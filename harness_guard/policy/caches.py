@@ -42,6 +42,7 @@ def listed_caches(scope: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     strange: list[str] = []
     for line in scope.split("\n"):
         bullet = line.strip()
+        # Only this exact bullet counts, because what it lists leaves the diff: a name in passing must not.
         if not bullet.startswith(("- ", "* ")) or not bullet[2:].lstrip().startswith(LABEL):
             continue
         names = bullet.split(LABEL, 1)[1].split("`")[1::2]

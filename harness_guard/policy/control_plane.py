@@ -54,6 +54,7 @@ def protected_by(plane: ControlPlane, real: str) -> str | None:
     Returns:
         What is protected, in words for the reason; ``None`` if the path is not part of the control plane.
     """
+    # Folded on every system: which one takes two spellings for one name is known to the file system alone.
     path = folded(real)
     for place, what in _places(plane):
         if _is_below(path, place):
@@ -74,6 +75,7 @@ def reaches(plane: ControlPlane, real: str) -> str | None:
     if inside is not None:
         return inside
     path = folded(real)
+    # The other way round here: a folder that is written whole takes what lies below it along.
     for place, what in _places(plane):
         if _is_below(place, path):
             return what

@@ -59,6 +59,7 @@ def policy_from_json(value: object) -> Policy:
     )
 
 
+# The seal shows that a guard wrote this, not that it was this version: so it is read strictly all the same.
 def _malformed(found: str) -> StateError:
     return StateError(
         "state.policy", f"the stored policy is malformed: found {found}", "send `$harness cancel`, then activate again"
@@ -72,6 +73,7 @@ def _text(value: object) -> str:
 
 
 def _count(value: object) -> int:
+    # bool is a kind of int in Python, and `true` is no limit.
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise _malformed("a value that is no count")
     return value

@@ -39,6 +39,7 @@ class Policy:
         plan_hash: Hash of the plan that it comes from.
     """
 
+    # No field has a default that allows something: an authority that nobody wrote down is none.
     boundary: tuple[str, ...]
     commands: tuple[str, ...]
     tools: tuple[str, ...]
