@@ -61,6 +61,7 @@ def extend(seconds: float) -> None:
         seconds: Wall-clock seconds on top of the usual limit, not negative.
     """
     limit = DEADLINE_S + seconds
+    # The interval fires again after the grace: that is the second alarm, which ends what swallowed the first.
     _signal.setitimer(_signal.ITIMER_REAL, limit, GRACE_S)
     _signal.setitimer(_signal.ITIMER_PROF, limit + CPU_GRACE_S)
 

@@ -48,6 +48,7 @@ def failure(event: str, seen: str, remedy: str, *, rule: str = "entry.cannot-dec
         Standard output, standard error and exit status.
     """
     text = _line(f"harness-guard {rule}: {seen}.") + "\n" + _line(f"Next: {remedy}")
+    # A stop or a child's start changes nothing by itself, and a block without a way out would loop for ever.
     if event in PASSED_IN_SILENCE:
         return "", "", 0
     if event == "UserPromptSubmit":
@@ -56,6 +57,7 @@ def failure(event: str, seen: str, remedy: str, *, rule: str = "entry.cannot-dec
         return f'{{"hookSpecificOutput":{{{inner}}}}}', "", 0
     if event == "ConfigChange":
         return f'{{"decision":"block","reason":{_quote(text)}}}', text, 2
+    # Whatever is not known is answered as a tool call: a refusal too many is friction, one too few is a hole.
     name = "PreSkillShellCommand" if event == "PreSkillShellCommand" else "PreToolUse"
     inner = f'"hookEventName":"{name}","permissionDecision":"deny","permissionDecisionReason":{_quote(text)}'
     return f'{{"hookSpecificOutput":{{{inner}}}}}', text, 2

@@ -83,6 +83,7 @@ def stale(root: str) -> list[str]:
     found = []
     for path, text in render(root).items():
         try:
+            # newline="": a checkout that turned the line ends is stale too, the launcher is a shell script.
             with open(f"{root}/{path}", encoding="utf-8", newline="") as file:
                 same = file.read() == text
         except OSError:

@@ -14,5 +14,6 @@ from harness_guard.runtime.lock_digest import LOCK_DIGEST
 
 def runtime_name() -> str:
     """Give the folder's name for the running interpreter."""
+    # What compiled packages depend on: the Python, its ABI (a free-threaded one has its own), the machine.
     major, minor = sys.version_info[:2]
     return f"{LOCK_DIGEST}-cp{major}{minor}{sys.abiflags}-{sys.platform}-{posix.uname().machine}"

@@ -45,6 +45,7 @@ def default_data_folder() -> str:
 
 
 def _verb(arguments: list[str], root: str) -> int:
+    # These two need no package, so they also work where there is none yet.
     if arguments[0] == "manifests":
         from harness_guard.runtime.manifests import main
 
@@ -54,6 +55,7 @@ def _verb(arguments: list[str], root: str) -> int:
     if arguments[0] == "provision":
         return provision_main(arguments[1:], root, os.environ)
     data = data_folder(os.environ) or default_data_folder()
+    # Both names, so that whatever is started from here works on the same folder.
     os.environ["PLUGIN_DATA"] = os.environ["CLAUDE_PLUGIN_DATA"] = data
     _use_runtime(data, arguments, root)
     from harness_guard.cli.main import main as cli_main
@@ -69,6 +71,7 @@ def _use_runtime(data: str, arguments: list[str], root: str) -> None:
     if recorded is None:
         provision(data, root)
         recorded = _recorded(places) or ""
+    # As isolated as an event: a PYTHONPATH or the user's own packages must not stand in for the locked ones.
     if not (sys.flags.isolated and sys.flags.no_site):
         flags = ["-I", "-S", "-X", f"pycache_prefix={places.pycache}"]
         os.execv(recorded, [recorded, *flags, f"{root}/hooks/harness_guard.py", *arguments])  # noqa: S606  no shell
