@@ -21,6 +21,7 @@ def plugin_root() -> str:
         ProvisionError: If the package lies in no plugin, as after ``pip install``.
     """
     root = os.path.dirname(os.path.dirname(os.path.abspath(harness_guard.__file__)))
+    # The package alone would run its verbs, and guard nothing: no host registers hooks of it.
     if not os.path.isfile(f"{root}/hooks/hooks.json"):
         raise ProvisionError(
             "cli.no-plugin",

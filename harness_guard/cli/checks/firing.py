@@ -70,6 +70,7 @@ class _Trial:
             return wrong("fired without a state", "no interpreter is recorded, so the guard cannot start", _MEND)
         with open(places.interpreter, "w", encoding="utf-8") as file:
             file.write(python)
+        # The real packages, so that this shows whether the guard starts, and a folder of its own for everything else.
         for name in ("runtime", "pycache"):
             os.symlink(f"{real.data}/{name}", f"{places.data}/{name}")
         with open(places.key, "wb", opener=_private) as key:
@@ -88,6 +89,7 @@ class _Trial:
             "cwd": self._folder,
             "hook_event_name": "PreToolUse",
             "tool_name": "Bash",
+            # The hook judges it and nobody runs it; if somebody did, the file would lie in the throwaway folder.
             "tool_input": {"command": "touch harness-guard-doctor"},
             "tool_use_id": "doctor-1",
         }

@@ -80,6 +80,7 @@ def check_trust(host: Host, root: str, cwd: str) -> list[Check]:
     by_event = {hook.event: hook for hook in listed}
     for event in _CODEX_EVENTS:
         hook = by_event.get(event)
+        # Word for word, because what Codex lists may be another version's command.
         if hook is None or (hook.command,) != commands.get(event):
             return [wrong(title, f"Codex does not list the hook of {event}", f"{_INSTALL}, then look at the settings")]
         if not hook.is_enabled:

@@ -72,6 +72,7 @@ def _interpreter(places: Places, root: str, mend: str) -> Check:
 
 def _folder(places: Places) -> Check:
     title = "data folder"
+    # Who may write there may remove a marker, which ends the guarding, or swap a package.
     for path in (places.data, places.active, places.runs, places.runtime):
         try:
             found = os.stat(path)
@@ -84,6 +85,7 @@ def _folder(places: Places) -> Check:
 
 def _key(places: Places, mend: str) -> Check:
     title = "sealing key"
+    # The link itself and not what it leads to: a key that somebody else keeps is no key of ours.
     try:
         found = os.lstat(places.key)
     except OSError as error:

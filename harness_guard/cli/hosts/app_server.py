@@ -66,6 +66,7 @@ def list_hooks(host: Host, cwd: str) -> list[ListedHook]:
 def _hook(found: dict[str, object]) -> ListedHook:
     name = str(found["eventName"])
     return ListedHook(
+        # The app server spells events in camel case, hooks.json in Pascal case.
         event=name[:1].upper() + name[1:],
         plugin=str(found.get("pluginId") or ""),
         command=str(found.get("command")),
@@ -95,6 +96,7 @@ def _ask(host: Host, requests: list[dict[str, object]], cwd: str) -> dict[str, A
         except BrokenPipeError:
             raise _silent() from None
         finally:
+            # It serves until it is told to go; waiting for its end would be waiting for ever.
             running.terminate()
 
 
@@ -116,6 +118,7 @@ def _answer_to(number: int, running: subprocess.Popen[bytes]) -> dict[str, Any]:
             break
         *lines, text = (text + part).split(b"\n")
         for line in lines:
+            # Notices and logs come in between; only the answer to our own number counts.
             message = json.loads(line) if line.startswith(b"{") else {}
             if message.get("id") == number:
                 answer: dict[str, Any] = message

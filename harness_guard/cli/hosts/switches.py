@@ -56,6 +56,7 @@ def settings_files(host: Host, cwd: str) -> list[str]:
         own = [f"{host.home}/settings.json", f"{host.home}/settings.local.json"]
         local = [f"{folder}/.claude/{name}" for folder in folders for name in ("settings.json", "settings.local.json")]
         names = [*own, *local, _MANAGED_CLAUDE]
+    # A link that leads nowhere is listed too: reading it fails, and that is worth a line of the report.
     return [name for name in dict.fromkeys(names) if os.path.lexists(name)]
 
 
@@ -93,6 +94,7 @@ def _table(settings: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 def _codex(path: str, settings: Mapping[str, object]) -> list[Problem]:
     found = []
+    # Any profile counts, since the next start may choose it.
     profiles = _table(settings, "profiles")
     sources = [("", settings), *((f"profiles.{name}.", _table(profiles, name)) for name in profiles)]
     for prefix, source in sources:

@@ -53,6 +53,7 @@ def with_switch(text: str, table: str, key: str, *, value: bool) -> str:
 
 def _candidates(text: str, table: str, key: str, *, word: str) -> Iterator[str]:
     end = "\r\n" if "\r\n" in text else "\n"
+    # From the least change to the largest: the switch as it stands, a line in its table, a dotted line, a new table.
     for name in (key, rf"{table}\s*\.\s*{key}"):
         for found in re.finditer(rf"^([ \t]*{name}[ \t]*=[ \t]*)(?:true|false)", text, re.MULTILINE):
             yield text[: found.start()] + found[1] + word + text[found.end() :]

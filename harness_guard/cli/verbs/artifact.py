@@ -36,7 +36,7 @@ def command(kind: str, session: str | None, data: str | None) -> int:
     What is left to write stands in it as <...>. KIND is plan, review, repair-resume or completion.
     """
     root = plugin_root()
-    if kind == "plan":
+    if kind == "plan":  # it binds to nothing, so it can be had before there is a run
         click.echo(_template(root, kind), nl=False)
         return 0
     store = one_run(data_places(data, os.environ), session, os.environ)
