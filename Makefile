@@ -1,4 +1,4 @@
-# The few commands of a working day; each is the same thing that CI does, or a part of it.
+# The few commands of a working day; `make all` is everything, the others are parts of it or what leads up to it.
 PYTHON ?= python3
 CACHE ?= $(or $(HARNESS_GUARD_CACHE),$(HOME)/.cache/harness-guard-tests)
 BIN = $(firstword $(wildcard $(CACHE)/venv-*/bin))

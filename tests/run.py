@@ -1,4 +1,4 @@
-"""Install what the tests need and run them all: the second command of the README, and what CI runs.
+"""Install what the tests need and run them all: the second command of the README.
 
     python3 tests/run.py [--only STAGE]... [--hosts DIR] [PYTEST_ARGUMENT ...]
 
