@@ -33,7 +33,7 @@ SHFMT = os.environ.get("SCORE_SHFMT", "")
 
 def effects_of(command: str, *, cwd: str = "/repo", root: str = "/repo", home: str = "/home/dev") -> Effects:
     """Give a command's effects, with every fact gathered from this machine."""
-    surroundings = Surroundings(cwd, root, home)
+    surroundings = Surroundings(cwd, root, home, git_folders=(f"{root}/.git",))
     facts = ShellFacts()
     while True:
         found = analyse(command, surroundings, facts)

@@ -6,7 +6,7 @@ The caller asks again with the facts until effects come back; at most ``MOST_QUE
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
+from harness_guard.records import dataclass, replace
 from harness_guard.shell.builtins import Starter
 from harness_guard.shell.effects import Effects, Unknown
 from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
@@ -40,12 +40,15 @@ class Surroundings:
         root: The repository root of the run, absolute.
         home: The user's home folder, ``""`` if unknown.
         plugin_command: The one spelling of our own command line, ``""`` if unknown.
+        git_folders: git's folders of the run's own repository; git in any other repository is unknown, because the
+            run may have written its configuration.
     """
 
     cwd: str
     root: str
     home: str = ""
     plugin_command: str = ""
+    git_folders: tuple[str, ...] = ()
 
 
 def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effects | Needs:
@@ -70,7 +73,7 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
     walk = Walk(
         home=surroundings.home,
         plugin_command=surroundings.plugin_command,
-        git=facts.git,
+        git={folder: _only_own(found, surroundings.git_folders) for folder, found in facts.git.items()},
         read=lambda text: _nested(text, facts),
         start=lambda walk, redirects, targets: Starter(walk, redirects, targets).start,
     )
@@ -81,6 +84,16 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
     if walk.texts or walk.gathered.needs_git:
         return Needs(tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(walk.gathered.needs_git)))
     return walk.effects()
+
+
+def _only_own(facts: GitFacts, own: tuple[str, ...]) -> GitFacts:
+    """Add to what git would run whatever a repository names that is not the run's own."""
+    folders = tuple(f"{folder}/" for folder in own)
+    places = (facts.git_folder, facts.common_folder)
+    if not any(places) or all(f"{place}/".startswith(folders) for place in places):
+        return facts
+    foreign = f"what a repository that is not the run's own names: {facts.git_folder}"
+    return replace(facts, reading=(*facts.reading, foreign), writing=(*facts.writing, foreign))
 
 
 def is_provably_silent(effects: Effects) -> bool:

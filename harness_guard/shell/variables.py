@@ -18,7 +18,7 @@ _NAMES = frozenset(
      "VERSION_CONTROL", "STDBUF", "NULLCMD", "READNULLCMD")
 )  # fmt: skip
 _HARMLESS_EXPORTS = frozenset(
-    ("LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES",
+    ("TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES",
      "DEBIAN_FRONTEND", "BLOCK_SIZE", "QUOTING_STYLE", "TIME_STYLE")
 )  # fmt: skip
 _HARMLESS_PAIRS = frozenset(
@@ -26,6 +26,8 @@ _HARMLESS_PAIRS = frozenset(
      ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb"), ("TERM", "xterm"), ("TERM", "xterm-256color"),
      ("GIT_EDITOR", "true"), ("GIT_EDITOR", ":"), ("GIT_CONFIG_NOSYSTEM", "1"))
 )  # fmt: skip
+
+_PLAIN_LOCALES = frozenset(("C", "POSIX", "", "en", "en_US"))
 
 
 def is_harmless(name: str, value: str | None) -> bool:
@@ -43,6 +45,11 @@ def is_harmless(name: str, value: str | None) -> bool:
         return True
     if name in _HARMLESS_EXPORTS:
         return True
-    if name.startswith("LC_"):
-        return value is not None and "/" not in value
+    if name.startswith("LC_") or name in {"LANG", "LANGUAGE"}:
+        # In some encodings a backslash is the second half of a character, for the shell and for its programs.
+        return value in _PLAIN_LOCALES or (value is not None and _is_utf8(value))
     return name not in _NAMES and not name.startswith(_PREFIXES)
+
+
+def _is_utf8(locale: str) -> bool:
+    return "/" not in locale and locale.lower().endswith((".utf-8", ".utf8"))

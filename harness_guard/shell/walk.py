@@ -483,6 +483,8 @@ def literal_body(redirects: tuple[Redirect, ...]) -> str | None:
     bodies = [redirect for redirect in redirects if redirect.op in {"<<", "<<-"} and redirect.body is not None]
     if len(bodies) != 1 or len(redirects) != len(bodies) or bodies[0].body is None:
         return None
+    if bodies[0].fd not in {"", "0"}:
+        return None  # on another descriptor it is no program's input
     is_raw = any(not isinstance(part, Bare) or "\\" in part.text for part in bodies[0].target.parts)
     made = ""
     for part in bodies[0].body.parts:

@@ -48,10 +48,11 @@ def test_written_is_predicted(row: dict[str, str], tmp_path: Path) -> None:
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
     subprocess.run(["git", "init", "-q", str(root)], check=True, env=environ)
     facts = ShellFacts()
-    found = analyse(row["cmd"], Surroundings(str(root), str(root), str(home)), facts)
+    where = Surroundings(str(root), str(root), str(home), git_folders=(f"{root}/.git",))
+    found = analyse(row["cmd"], where, facts)
     while not isinstance(found, Effects):
         facts = gather(row["cmd"], found, facts, shfmt=str(Path(sys.executable).parent / "shfmt"))
-        found = analyse(row["cmd"], Surroundings(str(root), str(root), str(home)), facts)
+        found = analyse(row["cmd"], where, facts)
     assert found.unknown == ()
     before = snapshot(tmp_path)
     subprocess.run(

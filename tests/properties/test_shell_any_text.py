@@ -18,7 +18,7 @@ from harness_guard.shell.facts import GitFacts, Readings
 from harness_guard.shell.readers import read
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
-WHERE = Surroundings("/repo", "/repo", "/home/dev")
+WHERE = Surroundings("/repo", "/repo", "/home/dev", git_folders=("/repo/.git",))
 CASES = [
     json.loads(line)
     for line in (Path(__file__).parents[1] / "cases/shell/effects.jsonl").read_text(encoding="utf-8").splitlines()

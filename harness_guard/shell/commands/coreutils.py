@@ -6,6 +6,7 @@ Sources: the man pages of GNU coreutils 9, diffutils 3, util-linux 2.38, procps 
 from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ def _date(call: Call, options: Options) -> None:
         call.opaque("date may set the clock")
 
 
+def _file(call: Call, options: Options) -> None:
+    """``-f`` names a file with names: that file is read, and everything that it may name."""
+    for field in options.values("-f"):
+        call.read(field)
+        call.read(Field(None))
+
+
 def _umask(call: Call, _options: Options) -> None:
     if any(field.text is None for field in call.args):
         call.opaque("umask with a word that is not known")
@@ -100,9 +108,11 @@ COMMANDS: Final = (
     Row("jobs", flags="lnprs", reads=False),
     Row(
         "date",
-        flags="uRI",
+        flags="uR",
+        attached="I",
         valued="dfr",
-        longs="utc universal iso-8601=? rfc-3339= rfc-email date= reference=",
+        files="-f --file",
+        longs="utc universal iso-8601=? rfc-3339= rfc-email date= file= reference=",
         reads=False,
         act=_date,
     ),
@@ -110,6 +120,7 @@ COMMANDS: Final = (
         "diff",
         flags="qsryabBdeEiNpuwctTZ0123456789",
         valued="xXUCIFWS",
+        files="-X --exclude-from",
         longs="brief recursive unified=? context=? color=? exclude= exclude-from= ignore-all-space ignore-space-change "
         "ignore-blank-lines ignore-case new-file text side-by-side width= suppress-common-lines report-identical-files "
         "strip-trailing-cr label= no-dereference minimal normal ed rcs show-c-function ignore-matching-lines= "
@@ -118,16 +129,18 @@ COMMANDS: Final = (
     ),
     Row(
         "column",
-        flags="tJnexLRdl",
-        valued="sconNTRHOWEr",
+        flags="tJexLd",
+        valued="sconNTRHOWErilp",
         longs="table separator= output-separator= table-columns= json fillrows keep-empty-lines table-right= "
         "output-width=",
     ),
     Row(
         "file",
-        flags="bhiILkNnprsSvzZ0E",
+        flags="bhiLkNnrsSv0E",
         valued="feFmP",
-        longs="brief mime mime-type mime-encoding dereference no-dereference uncompress keep-going version help",
+        longs="brief mime mime-type mime-encoding dereference no-dereference keep-going version help",
+        files="-m",
+        act=_file,
     ),
     Row(
         "jq",

@@ -7,7 +7,8 @@ no write (docs/adr/0001-shell-readers.md). Sources: git's man pages, version 2.3
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.records import replace
+from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
 from harness_guard.shell.effects import Write
 from harness_guard.shell.words import Field
 
@@ -19,30 +20,30 @@ if TYPE_CHECKING:
     from harness_guard.shell.facts import GitFacts
 
 _DIFF_LONGS = (
-    "stat=? numstat shortstat name-only name-status cached staged no-color color=? color-words=? word-diff=? unified= "
-    "summary dirstat=? check full-index binary abbrev=? find-renames=? find-copies=? no-renames diff-filter= exit-code "
+    "stat=? numstat shortstat name-only name-status cached staged no-color color=? color-words=? word-diff=? unified=! "
+    "summary dirstat=? check full-index binary abbrev=? find-renames=? find-copies=? no-renames diff-filter=! exit-code "
     "quiet ignore-all-space ignore-space-change ignore-blank-lines ignore-space-at-eol function-context no-ext-diff "
-    "no-textconv raw patch no-patch minimal patience histogram diff-algorithm= relative=? no-relative text "
-    "inter-hunk-context= src-prefix= dst-prefix= no-prefix patch-with-stat compact-summary merge-base no-index "
-    "ignore-submodules=? submodule=? pickaxe-all pickaxe-regex color-moved=? ita-visible-in-index find-object= "
-    "ignore-cr-at-eol indent-heuristic no-indent-heuristic ws-error-highlight= default-prefix skip-to= rotate-to= "
-    "break-rewrites=? irreversible-delete anchored= line-prefix="
+    "no-textconv raw patch no-patch minimal patience histogram diff-algorithm=! relative=? no-relative text "
+    "inter-hunk-context=! src-prefix=! dst-prefix=! no-prefix patch-with-stat compact-summary merge-base no-index "
+    "ignore-submodules=? submodule=? pickaxe-all pickaxe-regex color-moved=? ita-visible-in-index find-object=! "
+    "ignore-cr-at-eol indent-heuristic no-indent-heuristic ws-error-highlight=! default-prefix skip-to=! rotate-to=! "
+    "break-rewrites=? irreversible-delete anchored=! line-prefix=!"
 )
 _LOG_LONGS = (
     "oneline graph all branches=? tags=? remotes=? decorate=? no-decorate max-count= skip= since= until= "
     "after= before= "
-    "author= committer= grep= invert-grep all-match regexp-ignore-case format= pretty=? abbrev-commit no-abbrev-commit "
+    "author= committer= grep= invert-grep all-match regexp-ignore-case format=! pretty=? abbrev-commit no-abbrev-commit "
     "date= follow merges no-merges first-parent reverse topo-order date-order author-date-order left-right cherry-pick "
     "cherry-mark cherry full-history simplify-by-decoration ancestry-path=? no-walk=? walk-reflogs parents children "
-    "source not min-parents= max-parents= full-diff show-pulls boundary dense sparse relative-date perl-regexp "
-    "fixed-strings extended-regexp basic-regexp clear-decorations decorate-refs= decorate-refs-exclude= exclude= glob= "
+    "source not min-parents=! max-parents=! full-diff show-pulls boundary dense sparse relative-date perl-regexp "
+    "fixed-strings extended-regexp basic-regexp clear-decorations decorate-refs=! decorate-refs-exclude=! exclude=! glob= "
     "notes=? no-notes root no-expand-tabs expand-tabs=? remove-empty simplify-merges encoding= stdin reflog "
     "bisect merge "
     "objects disk-usage=? count timestamp header no-commit-header no-object-names use-bitmap-index"
 )
-_DIFF_FLAGS = "pusRabwWz0123456789rtcm"
-_DIFF_VALUED = "SGUXlO"
-_EITHER = "MCBD"  # take an attached value or none: known as flags with digits behind
+_DIFF_FLAGS = "pusRabwWzD0123456789rtcm"
+_DIFF_VALUED = "SGlO"
+_EITHER = "MCBUX"  # take an attached value or none
 
 _READING: Final = (
     Row(
@@ -52,73 +53,80 @@ _READING: Final = (
         "column=? no-column "
         "ahead-behind no-ahead-behind renames no-renames show-stash null find-renames=?",
     ),
-    Row("diff", flags=_DIFF_FLAGS + _EITHER, valued=_DIFF_VALUED, longs=_DIFF_LONGS),
+    Row("diff", flags=_DIFF_FLAGS, attached=_EITHER, valued=_DIFF_VALUED, longs=_DIFF_LONGS, files="-O"),
     *(
         Row(
             name,
-            flags=_DIFF_FLAGS + _EITHER + "Eiq",
-            valued=_DIFF_VALUED + "nL",
+            flags=_DIFF_FLAGS + "Eiq",
+            attached=_EITHER,
+            # Only those that print commits one by one follow the lines that ``-L`` names.
+            valued=_DIFF_VALUED + ("nL" if name in {"log", "show", "whatchanged"} else "n"),
             longs=f"{_DIFF_LONGS} {_LOG_LONGS}",
+            files="-O",
         )
         for name in ("log", "show", "whatchanged", "rev-list", "diff-tree", "diff-index", "diff-files")
     ),
     Row(
         "shortlog",
         flags="nsec",
-        valued="w",
-        longs="numbered summary email committer group= no-merges all since= until= format= author=",
+        attached="w",
+        longs="numbered summary email committer group=! no-merges all since= until= format=! author=",
     ),
     Row(
         "rev-parse",
         longs="show-toplevel show-cdup show-prefix git-dir git-common-dir absolute-git-dir is-inside-work-tree "
         "is-inside-git-dir is-bare-repository is-shallow-repository short=? verify quiet abbrev-ref=? symbolic "
-        "symbolic-full-name branches=? tags=? remotes=? all revs-only no-revs flags no-flags default= since= until= "
-        "show-object-format=? show-superproject-working-tree path-format= git-path= not exclude= glob=",
+        "symbolic-full-name branches=? tags=? remotes=? all revs-only no-revs flags no-flags default=! since= until= "
+        "show-object-format=? show-superproject-working-tree path-format=! git-path=! not exclude=! glob=",
         flags="q",
     ),
     Row(
         "ls-files",
         flags="cdmoiskutvfz",
         valued="xX",
-        longs="cached deleted modified others ignored stage killed unmerged exclude-standard exclude= exclude-from= "
+        files="-X --exclude-from",
+        longs="cached deleted modified others ignored stage killed unmerged exclude-standard exclude=! exclude-from=! "
         "directory no-empty-directory error-unmatch full-name recurse-submodules abbrev=? debug eol deduplicate "
-        "with-tree= exclude-per-directory= format= sparse resolve-undo",
+        "with-tree=! exclude-per-directory=! format=! sparse resolve-undo",
     ),
-    Row("ls-tree", flags="drtlz", longs="name-only name-status object-only full-name full-tree abbrev=? long format="),
+    Row("ls-tree", flags="drtlz", longs="name-only name-status object-only full-name full-tree abbrev=? long format=!"),
     Row(
         "blame",
-        flags="bltfnsewpcM",
+        flags="bltfnsewpc",
+        attached="MC",
         valued="LS",
-        longs="date= porcelain line-porcelain root show-stats show-name show-number show-email since= reverse abbrev= "
-        "ignore-rev= ignore-revs-file= color-lines color-by-age incremental encoding= first-parent",
+        files="-S --ignore-revs-file",
+        longs="date= porcelain line-porcelain root show-stats show-name show-number show-email since= reverse abbrev=! "
+        "ignore-rev=! ignore-revs-file=! color-lines color-by-age incremental encoding= first-parent",
     ),
     Row("annotate", flags="bltfnsew", valued="L"),
     Row(
         "grep",
         flags="aIiwvhHEGPFnlLcopWqz",
         valued="efmABC",
+        files="-f",
         longs="cached no-index untracked text ignore-case word-regexp invert-match full-name extended-regexp "
         "basic-regexp "
         "perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null count "
-        "color=? no-color break heading show-function context= after-context= before-context= "
-        "function-context max-depth= "
+        "color=? no-color break heading show-function context=! after-context=! before-context=! "
+        "function-context max-depth=! "
         "recursive no-recursive and or not all-match quiet max-count= only-matching exclude-standard "
         "recurse-submodules "
-        "threads=",
+        "threads=!",
     ),
     Row("cat-file", flags="tsep", longs="batch=? batch-check=? batch-all-objects buffer unordered allow-unknown-type"),
     Row("merge-base", flags="a", longs="all octopus is-ancestor independent fork-point"),
-    Row("name-rev", longs="tags refs= exclude= all name-only no-undefined always annotate-stdin"),
+    Row("name-rev", longs="tags refs=! exclude=! all name-only no-undefined always annotate-stdin"),
     Row(
         "describe",
-        longs="all tags contains abbrev=? candidates= exact-match long match= exclude= always first-parent "
+        longs="all tags contains abbrev=? candidates=! exact-match long match=! exclude=! always first-parent "
         "dirty=? broken=?",
     ),
     Row(
         "for-each-ref",
         flags="spq",
-        longs="count= format= sort= points-at= merged=? no-merged=? contains=? no-contains=? shell perl python tcl "
-        "ignore-case color=? omit-empty exclude=",
+        longs="count=! format=! sort=! points-at=! merged=? no-merged=? contains=? no-contains=? shell perl python tcl "
+        "ignore-case color=? omit-empty exclude=!",
     ),
     Row(
         "show-ref",
@@ -127,15 +135,15 @@ _READING: Final = (
     ),
     Row("count-objects", flags="vH", longs="verbose human-readable"),
     Row("check-ignore", flags="vqnz", longs="verbose quiet non-matching stdin no-index"),
-    Row("check-attr", flags="az", longs="all stdin cached source="),
+    Row("check-attr", flags="az", longs="all stdin cached source=!"),
     Row("cherry", flags="v", longs="abbrev=? verbose"),
-    Row("range-diff", longs="no-color color=? creation-factor= no-dual-color left-only right-only stat=?"),
+    Row("range-diff", longs="no-color color=? creation-factor=! no-dual-color left-only right-only stat=?"),
     Row("version", longs="build-options"),
     Row("var"),
     Row(
         "show-branch",
         flags="ar",
-        longs="all remotes current topo-order date-order sparse more= list merge-base independent",
+        longs="all remotes current topo-order date-order sparse more=! list merge-base independent",
     ),
     Row("verify-pack", flags="vs", longs="verbose stat-only"),
     Row("get-tar-commit-id"),
@@ -146,7 +154,7 @@ _READING: Final = (
 def _branch(call: Call, options: Options) -> None:
     listing = options.has("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
     if options.operands and not listing:
-        call.opaque("git branch that makes or moves a branch", is_writer=True)
+        call.opaque("git branch that makes or moves a branch")  # only in git's own files
 
 
 def _tag(call: Call, options: Options) -> None:
@@ -187,14 +195,14 @@ _LISTING: Final = (
         "branch",
         flags="arvlqi",
         longs="list all remotes verbose show-current contains=? no-contains=? merged=? no-merged=? "
-        "points-at= sort= format= "
+        "points-at=! sort=! format=! "
         "color=? no-color column=? no-column abbrev=? no-abbrev ignore-case",
         act=_branch,
     ),
     Row(
         "tag",
         flags="lni",
-        longs="list contains=? no-contains=? merged=? no-merged=? points-at= sort= format= color=? column=? "
+        longs="list contains=? no-contains=? merged=? no-merged=? points-at=! sort=! format=! color=? column=? "
         "ignore-case",
         act=_tag,
     ),
@@ -203,7 +211,7 @@ _LISTING: Final = (
     Row("worktree", flags="vz", longs="porcelain verbose", act=_first_of("list")),
     Row(
         "reflog",
-        flags="npq",
+        flags="pq",
         valued="n",
         longs=f"{_LOG_LONGS} {_DIFF_LONGS}",
         act=_reflog,
@@ -213,12 +221,12 @@ _LISTING: Final = (
         flags="lz",
         longs="get get-all get-regexp get-urlmatch list show-origin show-scope name-only null local global "
         "system worktree "
-        "type= bool int path default= includes no-includes file= blob=",
+        "type=! bool int path default=! includes no-includes file= blob=!",
+        files="--file",
         act=_config,
     ),
     Row("symbolic-ref", flags="q", longs="short quiet no-recurse", act=_symbolic_ref),
     Row("notes", act=_first_of("list", "show")),
-    Row("bisect", act=_first_of("log")),
 )
 
 
@@ -252,6 +260,9 @@ def _restore(call: Call, options: Options) -> None:
 def _checkout(call: Call, _options: Options) -> None:
     """Only ``git checkout [TREE] -- PATH…``: without the dashes git guesses what a word is."""
     texts = [field.text for field in call.args]
+    if _makes_branch(texts, "-b"):
+        call.opaque("git checkout that makes a branch")
+        return
     if texts.count("--") != 1:
         call.opaque("git checkout of a branch rewrites the working tree", is_writer=True)
         return
@@ -260,6 +271,11 @@ def _checkout(call: Call, _options: Options) -> None:
         call.opaque("git checkout with words that the table does not list", is_writer=True)
         return
     _pathspecs(call, call.args[at + 1 :], writes=True)
+
+
+def _makes_branch(texts: list[str | None], *letters: str) -> bool:
+    """Whether the words only make a branch where the working tree stands: git's own files, no file of the tree."""
+    return len(texts) == len(("-b", "NAME")) and texts[0] in letters and not (texts[1] or "-").startswith("-")
 
 
 def _rm(call: Call, options: Options) -> None:
@@ -278,8 +294,14 @@ def _mv(call: Call, options: Options) -> None:
 def _reset(call: Call, _options: Options) -> None:
     """``git reset [--] PATH…`` and ``git reset`` alone only touch the index; a commit could move the branch."""
     texts = [field.text for field in call.args]
-    if texts and texts not in (["HEAD"], ["-q"], ["--quiet"]) and "--" not in texts[:2]:
+    if texts in ([], ["HEAD"], ["-q"], ["--quiet"], ["--"]):
+        return
+    at = texts.index("--") if "--" in texts[:2] else -1
+    # ``git reset COMMIT --`` without a path moves the branch.
+    if at < 0 or not call.args[at + 1 :] or (at == 1 and call.args[0].start[:1] in {"", "-"}):
         call.opaque("git reset that may move the branch", is_writer=True)
+    elif not any(field.is_one for field in call.args[at + 1 :]):
+        call.opaque("git reset with paths that may be none", is_writer=True)
 
 
 _WRITING: Final = (
@@ -288,18 +310,19 @@ _WRITING: Final = (
         flags="AunvfN",
         longs="all update dry-run verbose force intent-to-add no-all ignore-removal refresh ignore-errors "
         "ignore-missing "
-        "renormalize chmod= sparse",
+        "renormalize chmod=! sparse",
     ),
     Row(
         "commit",
         flags="aqvsnoi",
         valued="mFC",
+        files="-F --file",
         longs="all message= file= quiet verbose signoff no-verify amend no-edit allow-empty "
         "allow-empty-message author= date= "
-        "no-gpg-sign no-post-rewrite reset-author reuse-message= only include dry-run cleanup= trailer= no-status",
+        "no-gpg-sign no-post-rewrite reset-author reuse-message= only include dry-run cleanup=! trailer=! no-status",
         act=_commit,
     ),
-    Row("restore", flags="SWq", valued="s", longs="staged worktree source= quiet progress no-progress", act=_restore),
+    Row("restore", flags="SWq", valued="s", longs="staged worktree source=! quiet progress no-progress", act=_restore),
     Row("checkout", is_free=True, act=_checkout),
     Row("rm", flags="rfnq", longs="force dry-run cached quiet ignore-unmatch", act=_rm),
     Row("mv", flags="fknv", longs="force dry-run verbose", act=_mv),
@@ -307,8 +330,8 @@ _WRITING: Final = (
 )
 
 
-READERS: Final = {row.name: row for row in (*_READING, *_LISTING)}
-WRITERS: Final = {row.name: row for row in _WRITING}
+READERS: Final = {row.name: replace(row, is_wary=True) for row in (*_READING, *_LISTING)}
+WRITERS: Final = {row.name: replace(row, is_wary=True) for row in _WRITING}
 
 _HARMLESS_SETTINGS = (
     "color.", "core.quotepath=", "core.pager=cat", "log.showsignature=false", "advice.", "core.fsmonitor=false",
@@ -339,11 +362,17 @@ def _git(call: Call, _options: Options) -> None:
     name = args[0].text
     if name == "--version":
         return
+    if name == "switch" and _makes_branch([field.text for field in args[1:]], "-c", "--create"):
+        call.opaque("git switch that makes a branch")
+        return
     row = READERS.get(name) or WRITERS.get(name)
     if row is None:
         call.opaque(f"git {name} is not in the table", is_writer=name in _KNOWN_WRITERS)
         return
     _run(call, row, tuple(args[1:]), folder)
+
+
+_READS_OPERANDS = frozenset(("diff", "grep", "blame", "annotate"))  # also of what git does not track
 
 
 def _is_harmless_setting(field: Field) -> bool:
@@ -368,10 +397,22 @@ def _run(call: Call, row: Row, args: tuple[Field, ...], folder: Field | None) ->
     if inner.cwds is None:
         call.opaque("git in a folder that is not known")
         return
+    # Whatever else the words may mean to git, none of them may be an output file or a signature to be checked.
+    if any(field.start.startswith("--output") for field in args):
+        call.opaque(f"git {row.name} with an output file")
+        return
+    if any(mark in (field.text or "") for field in args for mark in ("%G", "(signature")):
+        call.opaque(f"git {row.name} that may run the signing program")
+        return
     options = Options((), args) if row.is_free else options_of(row, args)
     if isinstance(options, str):
         call.opaque(f"git {row.name}: {options}")
         return
+    read_named(row, inner, options)
+    if row.name in _READS_OPERANDS:
+        has_pattern = row.name != "grep" or options.has("-e", "-f")
+        for field in options.operands if has_pattern else options.operands[1:]:
+            inner.read(field, is_tree=True)
     if row.act is not None:
         row.act(inner, options)
     _judge(inner, is_writer=row.name in WRITERS)

@@ -34,13 +34,17 @@ class Row:
         name: Its name as typed; several names with the same row are separated by blanks.
         flags: Short options without a value.
         valued: Short options with a value.
-        longs: Long options separated by blanks: ``name``, ``name=`` with a value, ``name=?`` with an attached one.
+        longs: Long options separated by blanks: ``name``, ``name=`` with a value, ``name=?`` with an attached one or
+            none, ``name=!`` with an attached one.
         is_free: Whether any option is harmless; operands are then read.
         reads: Whether operands are files that are read.
         act: What else it does; ``None`` for nothing.
         is_strict: Whether options end at the first operand.
         words: Long options with one dash, as ``xxd -ps``.
         attached: Short options whose value, if any, is attached, as ``sed -i.bak``.
+        files: Options whose value names a file that is read, separated by blanks.
+        is_apart: Whether each short option is a word of its own, and its value another.
+        is_wary: Whether a value in a word of its own must be known not to start with a dash.
     """
 
     name: str
@@ -53,6 +57,9 @@ class Row:
     is_strict: bool = False
     words: str = ""
     attached: str = ""
+    files: str = ""
+    is_apart: bool = False
+    is_wary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +233,7 @@ def options_of(row: Row, args: tuple[Field, ...]) -> Options | str:
         given += found[:-1]
         name, value = found[-1]
         if value is _PENDING:
-            if index >= len(args) or not args[index].is_one:
+            if index >= len(args) or not args[index].is_one or (row.is_wary and args[index].start[:1] in {"", "-"}):
                 return f"option {name} without a value that is known"
             value = args[index]
             index += 1
@@ -242,6 +249,8 @@ def _long(field: Field, longs: Mapping[str, str]) -> list[tuple[str, Field | Non
     kind = longs.get(name)
     if kind is None or (sign and kind == ""):
         return f"an option that the table does not list: {name}"
+    if kind == "!" and not sign:
+        return f"option {name} without an attached value"
     if sign:
         return [(name, Field(value))]
     return [(name, _PENDING if kind == "=" else None)]
@@ -251,6 +260,8 @@ def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
     text = field.text or ""
     if text[1:] in row.words.split():
         return [(text, None)]
+    if row.is_apart and len(text) > len("-x"):
+        return f"an option that is joined with something: {text}"
     made: list[tuple[str, Field | None]] = []
     for index in range(1, len(text)):
         letter = text[index]
@@ -284,19 +295,35 @@ def run_row(row: Row, call: Call) -> None:
     if row.reads:
         for field in options.operands:
             call.read(field)
+    read_named(row, call, options)
     if row.act is not None:
         row.act(call, options)
+
+
+def read_named(row: Row, call: Call, options: Options) -> None:
+    """Say that a call reads the files that its options name."""
+    for field in options.values(*row.files.split()):
+        call.read(field)
 
 
 def _read_free(call: Call, field: Field) -> None:
     is_tree = call.name in {"grep", "egrep", "fgrep", "du", "ls"}
     start = field.start
     if start.startswith("-"):
-        # ``--files0-from=F`` and ``-fF`` name files too.
+        # ``--files0-from=F`` and ``-fF`` name files too, ``-nfF`` likewise.
         text = field.text or ""
-        if "=" in text:
+        if field.text is None or field.is_pattern:
+            call.read(Field(None))
+        elif "=" in text:
             call.read(Field(text.partition("=")[2]))
-        elif text[2:] and text[1] != "-":
-            call.read(Field(text[2:]))
+        if text[1:2] != "-":
+            for index in range(2, len(text)):
+                if text[index] in "/.~" or index == len("-x") or text[index - 1] in _NAMES_FILE:
+                    call.read(Field(text[index:]))
         return
+    if call.name == "strings" and start.startswith("@"):
+        call.read(Field(start[1:]))  # binutils read further arguments from ``@FILE``, and complain with its words
     call.read(field, is_tree=is_tree)
+
+
+_NAMES_FILE = frozenset("fX")  # ``grep -f``, ``du -X``, ``hexdump -f``

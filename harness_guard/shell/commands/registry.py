@@ -17,5 +17,5 @@ TABLE: Final[dict[str, Row]] = {row.name: row for module in MODULES for row in m
 WRITERS: Final = frozenset(
     ("tar", "unzip", "zip", "gzip", "gunzip", "bzip2", "xz", "rsync", "scp", "split", "csplit", "shred", "patch",
      "mkfifo",
-     "mknod", "mktemp", "sponge", "ed", "ex", "cpio", "7z", "link", "shuf")
+     "mknod", "sponge", "ed", "ex", "cpio", "7z", "link", "shuf")
 )  # fmt: skip

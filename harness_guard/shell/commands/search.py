@@ -57,7 +57,10 @@ _FIND_WRITES = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
 
 def _find_expression(call: Call, name: str, index: int) -> int:
     """Take one test or action; gives the index behind its words, or -1 if it cannot be told."""
-    if name in {"-exec", "-execdir"}:
+    if name in {"-execdir", "-okdir"}:
+        call.opaque("find runs a program in folders that are not known")
+        return -1
+    if name == "-exec":
         return _find_exec(call, index)
     arity = _FIND.get(name)
     if arity is None:
@@ -70,13 +73,18 @@ def _find_expression(call: Call, name: str, index: int) -> int:
 
 
 def _find_exec(call: Call, index: int) -> int:
-    """Hand the program of ``-exec … ;`` on, with unknown words where ``{}`` stands; gives the next index or -1."""
-    words = []
-    while index < len(call.args) and call.args[index].text not in {";", "+"}:
-        field = call.args[index]
+    """Hand the program of ``-exec … ;`` on, with unknown words where ``{}`` stands; gives the next index or -1.
+
+    ``+`` ends it only directly behind ``{}``; anywhere else it is a word of the program.
+    """
+    words: list[Field] = []
+    while True:
+        field = call.args[index] if index < len(call.args) else Field(None)
         if field.text is None or field.is_pattern:
-            call.opaque("find -exec with a word that is not known")
+            call.opaque("find -exec with a word that is not known, or without an end")
             return -1
+        if field.text == ";" or (field.text == "+" and call.args[index - 1].text == "{}" and words):
+            break
         # What find finds starts with one of its roots; it cannot be told here which, and never starts with a dash
         # unless a root does.
         words.append(Field(None, prefix="./") if field.text == "{}" else field)
@@ -183,7 +191,7 @@ def _is_pure_awk(program: str) -> bool:
 
 
 # A letter with a colon takes a value.
-_RG = "i S s v w x n N H I l L c o q F P U z a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
+_RG = "i S s v w x n N H I l L c o q F P U a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
 
 COMMANDS: Final = (
     Row("find", is_free=True, reads=False, act=_find),
@@ -205,27 +213,28 @@ COMMANDS: Final = (
         longs="count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated",
         act=_uniq,
     ),
-    Row("xxd", flags="abCeEipruh", valued="cglos", words="ps", act=_xxd),
+    Row("xxd", flags="abCeEipru", valued="cglos", words="ps", act=_xxd, is_apart=True, is_strict=True),
     Row(
         "tree",
         flags="adfilnpqsughDFNQACSxrctUvJX",
         valued="LPIo",
-        longs="noreport dirsfirst gitignore filelimit= du prune inodes device charset= sort= matchdirs ignore-case "
+        longs="noreport dirsfirst gitignore du prune inodes device charset=! sort=! matchdirs ignore-case "
         "metafirst filesfirst info",
         act=_tree,
+        is_apart=True,
     ),
     Row(
         "sed",
         flags="nErsuz",
         valued="e",
         attached="i",
-        longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks posix "
+        longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks "
         "sandbox debug",
         reads=False,
         act=_sed,
     ),
     *(
-        Row(name, valued="Fv", longs="field-separator= assign=", reads=False, act=_awk, is_strict=True)
+        Row(name, valued="Fv", reads=False, act=_awk, is_strict=True)
         for name in ("awk", "gawk", "mawk", "nawk")
     ),
     Row(
@@ -240,15 +249,16 @@ COMMANDS: Final = (
         "max-columns= "
         "max-filesize= no-config engine= multiline-dotall passthru threads= encoding= binary no-ignore-parent "
         "one-file-system null-data max-columns-preview file= ignore-file= path-separator= debug version",
+        files="-f --file --ignore-file",
         reads=False,
         act=_rg,
     ),
     *(
         Row(
             name,
-            flags="HIsigapLlu0F1q",
+            flags="HIsigapLu0F1q",
             valued="deEtjcS",
-            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path list-details follow "
+            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path follow "
             "full-path print0 "
             "max-depth= min-depth= exact-depth= exclude= type= extension= color= threads= size= changed-within= "
             "changed-before= no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix prune "

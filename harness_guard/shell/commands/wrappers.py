@@ -54,11 +54,11 @@ def _command(call: Call, options: Options) -> None:
 def _xargs(call: Call, options: Options) -> None:
     """The words that xargs adds are unknown, one or many; with ``-I`` they stand where the mark stands."""
     words = list(options.operands) or [Field("echo")]
-    marks = options.values("-I", "--replace")
+    marks = [value or Field("{}") for name, value in options.given if name in {"-I", "-i", "--replace"}]
     if marks:
         mark = marks[-1].text
-        if mark is None or not mark:
-            call.opaque("xargs -I with a mark that is not known")
+        if mark is None or not mark or options.has("-n", "-L", "-l", "--max-args", "--max-lines"):
+            call.opaque("xargs -I with a mark that is not known, or with an option that takes it back")
             return
         inner = [Field(None) if field.text is not None and mark in field.text else field for field in words]
     else:
@@ -80,14 +80,14 @@ COMMANDS: Final = (
     ),
     Row("stdbuf", valued="ioe", longs="input= output= error=", reads=False, act=_after(0), is_strict=True),
     Row("ionice", flags="t", valued="cn", reads=False, act=_after(0), is_strict=True),
-    Row("setsid", flags="cfw", reads=False, act=_after(0), is_strict=True),
     Row("command", flags="pvV", reads=False, act=_command, is_strict=True),
     Row("builtin", reads=False, act=_after(0), is_strict=True),
     Row(
         "xargs",
         flags="0rtpx",
         valued="IdLnPsE",
-        longs="null no-run-if-empty max-args= max-procs= delimiter= max-lines= verbose replace=",
+        attached="iel",
+        longs="null no-run-if-empty max-args= max-procs= delimiter= max-lines=? verbose replace=?",
         reads=False,
         act=_xargs,
         is_strict=True,

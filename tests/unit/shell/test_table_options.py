@@ -1,0 +1,88 @@
+"""The table's options against the installed programs: which of them take the next word as their value.
+
+A word that the table takes for a value and the program for an option is an option that nobody judged.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness_guard.shell.commands.git import READERS, WRITERS
+from harness_guard.shell.commands.model import Row, longs_of
+from harness_guard.shell.commands.registry import TABLE
+from harness_guard.shell.commands.search import _FIND
+
+MARK = "--zz-no-such"
+# Bash's own commands, and programs whose options are read by no ``getopt``.
+SKIPPED = frozenset(("command", "builtin", "wait", "times", "hash", "jobs", "jq", "xxd", "tree", "rg", "fd", "fdfind"))
+AWKS = frozenset(("awk", "mawk", "nawk"))  # they stop at what they do not know, in words of their own
+PROGRAMS = sorted(
+    name for name, row in TABLE.items() if not row.is_free and name not in SKIPPED and shutil.which(name) is not None
+)
+
+
+def taking(row: Row) -> list[str]:
+    """The options that the table lets take the next word."""
+    return [f"-{letter}" for letter in row.valued] + [name for name, kind in longs_of(row).items() if kind == "="]
+
+
+def complains(argv: list[str], folder: Path) -> str:
+    """Give what a program says of the mark, ``""`` if it took it for a value."""
+    done = subprocess.run(
+        argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+    )
+    said = [line for line in done.stderr.splitlines() if "zz-no-such" in line]
+    return next((line for line in said if any(word in line for word in ("unrecognized option", "unknown option"))), "")
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repo")
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    (folder / "a").write_text("a\n")
+    subprocess.run(["git", "add", "a"], cwd=folder, check=True)
+    subprocess.run(["git", *who, "commit", "-qm", "a"], cwd=folder, check=True)
+    (folder / "a").write_text("b\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_value_of_the_table_is_one_of_the_program(name: str, tmp_path: Path) -> None:
+    assert complains([name, MARK], tmp_path) or name in AWKS
+    taken = {option: complains([name, option, MARK], tmp_path) for option in taking(TABLE[name])}
+    assert {option: said for option, said in taken.items() if said} == {}
+
+
+@pytest.mark.parametrize("name", sorted({**READERS, **WRITERS}))
+def test_a_value_of_git_is_one_of_git(name: str, repo: Path) -> None:
+    row = {**READERS, **WRITERS}[name]
+    output = repo / "output"
+    for option in taking(row):
+        output.unlink(missing_ok=True)
+        said = complains(["git", name, option, MARK], repo)
+        complains(["git", name, option, f"--output={output}"], repo)
+        assert (option, said, output.exists()) == (option, "", False)
+
+
+@pytest.mark.parametrize("name", ["-X", "--unified", "-U"])
+def test_the_comparison_sees_an_option_that_takes_no_word(name: str, repo: Path) -> None:
+    output = repo / "seen"
+    complains(["git", "diff", name, f"--output={output}"], repo)
+    assert output.exists()
+    output.unlink()
+
+
+@pytest.mark.parametrize("name", sorted(name for name in _FIND if name[0] == "-" and len(name) > len("-o")))
+def test_the_words_of_find(name: str, tmp_path: Path) -> None:
+    operator = ["-true"] if name in {"-or", "-and"} else []
+    # ``d`` is a type, ``emacs`` a dialect; what find says is wrong with a value, it says of a value.
+    value = {"-type": "d", "-xtype": "d", "-regextype": "emacs"}.get(name, "1")
+    argv = ["find", ".", "-maxdepth", "0", *operator, name, *[value] * _FIND[name], *["-true"] * (name == "-not")]
+    done = subprocess.run([*argv, "-zznosuch"], cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False)
+    said = done.stderr.splitlines()[-1]
+    assert "-zznosuch" in said or (_FIND[name] == 1 and value in said)
