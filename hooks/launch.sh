@@ -10,6 +10,7 @@ harness_folder=$harness_data/active
 harness_markers=yes
 case $harness_data in
 /*)
+  set +f
   set -- "$harness_folder"/*
   if [ -e "$1" ] || [ -L "$1" ]; then
     :

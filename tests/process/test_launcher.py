@@ -84,6 +84,16 @@ def test_what_counts_as_active(plugin: StandIn, row: str, shell: str) -> None:
     assert plugin.hook("PreToolUse", shell=shell).status == 2
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_that_expands_no_names_sees_the_markers(plugin: StandIn, shell: str) -> None:
+    plugin.decide(DENIES)
+    plugin.environ["SHELLOPTS"] = "noglob"
+    argv = [shell, "-f", "-c", command("PreToolUse")]
+    assert plugin.run(argv, b"{}") == SILENCE
+    plugin.activate("run-1")
+    assert plugin.run(argv, b"{}").status == 2
+
+
 def test_a_folder_that_cannot_be_listed_counts_as_active(plugin: StandIn) -> None:
     for path in (plugin.folder, *plugin.folder.parents[:-1]):
         path.chmod(path.stat().st_mode | 0o055)
