@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_WRAPPERS = 8
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
+REPEATS = frozenset(("xargs", "find"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
 _SET_LETTERS = frozenset("eux")
 _SET_NAMES = frozenset(("errexit", "nounset", "xtrace", "pipefail"))
@@ -74,7 +75,8 @@ class Starter:
 
     def _table(self, name: str, fields: tuple[Field, ...], state: State, *, depth: int) -> Ends:
         ends = Ends(state, state)
-        for inner in self.walk.run_table(name, fields, state):
+        again = 2 if name in REPEATS else 1  # what the end of one round makes, the next may write through
+        for inner in self.walk.run_table(name, fields, state) * again:
             ends = self.start(inner, state, in_shell=name in KEEPS_SHELL, depth=depth + 1)
         return ends if name in KEEPS_SHELL else Ends(state, state)
 

@@ -131,6 +131,7 @@ class Walk:
 
     def _statement(self, statement: Statement, state: State) -> Ends:
         group = self.group
+        before = len(self.gathered.writes)
         command = statement.command
         if not self.group and isinstance(command, Pipe | Simple | Block | If | For | While | Case):
             is_leaf = isinstance(command, Pipe | Simple)
@@ -147,14 +148,20 @@ class Walk:
         self.group = group
         if statement.redirects and not isinstance(command, Simple):
             ends = Ends(ends.ok, merge(ends.failed, state))
-        return Ends(state, state) if statement.is_background else ends
+        if statement.is_background:
+            self._apart_in_time(before)
+            return Ends(state, state)
+        return ends
+
+    def _apart_in_time(self, before: int) -> None:
+        """Refuse what writes beside the rest of the text: nobody waits for it, and no order holds."""
+        if len(self.gathered.writes) > before:
+            self.unknown("it writes in the background", self.gathered.writes[-1].path, is_writer=True)
 
     def _compound(self, command: object, state: State) -> Ends:
         match command:
             case Pipe(parts):
-                for part in parts:
-                    self.statement(part, state)
-                return Ends(state, state)
+                return self._pipe(parts, state)
             case AndOr(op, left, right):
                 return self._and_or(op, left, right, state=state)
             case Block(body, is_subshell):
@@ -171,6 +178,17 @@ class Walk:
                 return self._case(subject, patterns, bodies, state=state)
             case _:
                 return self._leaf(command, state)
+
+    def _pipe(self, parts: tuple[Statement, ...], state: State) -> Ends:
+        """Walk the parts; they run side by side, so a later one may make a name before an earlier one uses it."""
+        starts = []
+        for part in parts:
+            starts.append(self.new_names.count)
+            self.statement(part, state)
+        if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
+            self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
+                         is_writer=True)  # fmt: skip
+        return Ends(state, state)
 
     def _leaf(self, command: object, state: State) -> Ends:
         """A command that starts no program by itself."""
@@ -266,9 +284,10 @@ class Walk:
 
     def _loop(self, state: State, once: Callable[[State], State | None]) -> Ends:
         """Go round until nothing new is learnt; then, if that takes long, forget all and go round once more."""
-        for _ in range(4):
+        for round_ in range(4):
             after = self._once(state, once)
-            if after == state:
+            # Twice at least: what the end of the body makes, its beginning may write through.
+            if after == state and round_:
                 return Ends(state, state)
             state = after
         state = State(None, {})
@@ -289,8 +308,11 @@ class Walk:
         for word in words:
             for part in word.parts:
                 match part:
-                    case Subst(body):
+                    case Subst(body, _, process):
+                        before = len(self.gathered.writes)
                         self._apart(body, state)
+                        if process:
+                            self._apart_in_time(before)
                     case Arith():
                         state = self._arith(part, state)
                     case Odd(why, inner):
@@ -451,20 +473,37 @@ class _NewNames:
     later path with that name in it, or with ``..``, then leads elsewhere than the disk says now.
     """
 
-    __slots__ = ("is_blind", "names")
+    __slots__ = ("is_blind", "log", "names")
 
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.is_blind = False
+        self.log: list[list[Write]] = []
+
+    @property
+    def count(self) -> int:
+        """How many commands have been seen."""
+        return len(self.log)
 
     def meets(self, writes: list[Write]) -> bool:
         """Whether one of a command's writes may pass such a name; the command's own new names count from then on."""
+        if not writes:
+            return False
+        self.log.append(writes)
         found = any(self._passes(write) for write in writes if not write.is_git_own)
         for write in writes:
             if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
                 self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
                 self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
         return found
+
+    def crosses(self, first: int, later: int) -> bool:
+        """Whether commands from ``first`` to ``later`` may pass a name that one from ``later`` on makes."""
+        made = _NewNames()
+        for writes in self.log[later:]:
+            made.meets(writes)
+        earlier = (write for writes in self.log[first:later] for write in writes)
+        return any(made._passes(write) for write in earlier if not write.is_git_own)  # noqa: SLF001  its own kind
 
     def _passes(self, write: Write) -> bool:
         if not (self.names or self.is_blind):

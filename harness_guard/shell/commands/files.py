@@ -6,7 +6,7 @@ Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import MOVED_AWAY, Call, Options, Row
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -111,7 +111,9 @@ def _mv(call: Call, options: Options) -> None:
         return
     sources, target, is_folder = sorted_words
     for source in sources:
-        call.write(source, "tree")
+        # Whoever moves a link may read through it under its new name.
+        call.read(source, is_tree=True)
+        call.write(source, "tree", by=MOVED_AWAY)
     if not is_folder:
         call.write(target, "entry")
     _into(call, target, sources, kind="tree")

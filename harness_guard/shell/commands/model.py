@@ -24,6 +24,7 @@ DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/d
 PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
+MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +145,8 @@ class Call:
             return
         self.reads += [Read(path, self.name, is_pattern, is_tree) for path, is_pattern in found]
 
-    def write(self, field: Field, kind: WriteKind) -> None:
-        """Say that it writes what a word names."""
+    def write(self, field: Field, kind: WriteKind, by: str = "") -> None:
+        """Say that it writes what a word names; ``by`` where that is not simply the program's name."""
         found = self.paths(field)
         if found is None:
             self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
@@ -155,7 +156,7 @@ class Call:
                 # What lies there differs from process to process: the guard cannot look it up for another one.
                 self.opaque(f"{self.name} writes through a path that each process sees differently", is_writer=True)
             elif path not in DEVICES:
-                self.writes.append(Write(path, kind, self.name, is_pattern))
+                self.writes.append(Write(path, kind, by or self.name, is_pattern))
 
     def link(self, target: Field, path: Field, *, is_hard: bool) -> None:
         """Say that it makes a link."""
