@@ -67,7 +67,8 @@ class WorkingTree:
             EvidenceError: If git cannot tell.
         """
         with self._held():
-            return self._snapshot(caches, base)
+            self._take(caches, base)
+            return self._write_tree() if base is None else self._compared(base)[0]
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -80,18 +81,38 @@ class WorkingTree:
                     os.unlink(f"{self._private}/{name}")
             yield
 
-    def _snapshot(self, caches: Iterable[str], base: str | None) -> str:
+    def _take(self, caches: Iterable[str], base: str | None) -> None:
+        """Bring the private index up to what lies on disk."""
         if not os.path.exists(f"{self._private}/index"):
             # What git tracks counts even where an ignore file names it; without times, so that all of it is hashed.
             self._run(["read-tree", "--empty"])
             self._run(["update-index", "-z", "--index-info"], self._git.run(["ls-files", "--stage", "-z"]))
         names = tuple(caches)
         left_out = [f":(exclude,glob)**/{name}/**" for name in names]
-        self._run(["add", "--all", "--", ".", *left_out])
         if base is None:
-            return self._write_tree()
-        self._show_hidden(base, left_out, frozenset(map(os.fsencode, names)))
-        return self._without_ignored(base, self._write_tree())
+            self._run(["add", "--all", "--", ".", *left_out])
+            return
+        changed, hidden = self._walk(left_out)
+        self._add(changed)
+        self._show_hidden(base, hidden, frozenset(map(os.fsencode, names)))
+
+    def _walk(self, left_out: list[str]) -> tuple[list[bytes], list[bytes]]:
+        """Walk the working tree once: what differs from the index, and what today's ignore files ignore."""
+        options = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"]
+        changed, hidden = [], []
+        for line in _names(self._run(["status", *options, "--", ".", *left_out])):
+            state, name = line[:2], line[3:]
+            if state == b"!!":
+                hidden.append(name)
+            elif state[1:] != b" ":  # the second letter compares the index with the disk
+                changed.append(name)
+        return changed, hidden
+
+    def _add(self, names: list[bytes]) -> None:
+        """Add exactly these names; whether one is ignored has been decided already."""
+        if names:
+            options = ["--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"]
+            self._run(["--literal-pathspecs", "add", *options], b"\0".join(names) + b"\0")
 
     def _write_tree(self) -> str:
         return self._run(["write-tree"]).decode().strip()
@@ -99,13 +120,11 @@ class WorkingTree:
     def _run(self, arguments: list[str], data: bytes | None = None) -> bytes:
         return self._git.run(arguments, private=self._private, data=data)
 
-    def _show_hidden(self, base: str, left_out: list[str], caches: frozenset[bytes]) -> None:
+    def _show_hidden(self, base: str, hidden: list[bytes], caches: frozenset[bytes]) -> None:
         """Add what only today's ignore files ignore: a file may not hide behind a line that the run itself wrote.
 
         Asked of the disk, not of the tree: an ignore file may ignore itself.
         """
-        arguments = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."]
-        hidden = _names(self._run([*arguments, *left_out]))
         ignored = self._ignored_by(base, hidden)
         shown = [name for name in hidden if name not in ignored]
         folders = [name for name in shown if name.endswith(b"/")]
@@ -114,24 +133,44 @@ class WorkingTree:
             below = [name for name in _names(self._run(arguments)) if not caches.intersection(name.split(b"/"))]
             ignored = self._ignored_by(base, below)
             shown = [name for name in shown if name not in folders] + [name for name in below if name not in ignored]
-        if shown:
-            arguments = ["--literal-pathspecs", "add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"]
-            self._run(arguments, b"\0".join(shown) + b"\0")
+        self._add(shown)
 
-    def _without_ignored(self, base: str, tree: str) -> str:
-        """Leave out what the baseline ignored and today's ignore files do not: it was there, unseen, at approval."""
-        arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", base, tree]
-        ignored = self._ignored_by(base, _names(self._run(arguments)))
+    def _compared(self, base: str) -> tuple[str, dict[bytes, bytes]]:
+        """Write the index as a tree and compare it with the baseline's: name -> letter of the change.
+
+        What the baseline ignored and today's ignore files do not is left out: it was there, unseen, at approval.
+        """
+        tree = self._write_tree()
+        changes = self._changes(base, tree)
+        ignored = self._ignored_by(base, [name for name, letter in changes.items() if letter == b"A"])
         if not ignored:
-            return tree
-        listed = b"\0".join(sorted(ignored)) + b"\0"
-        self._run(["update-index", "--force-remove", "-z", "--stdin"], listed)
-        return self._write_tree()
+            return tree, changes
+        self._run(["update-index", "--force-remove", "-z", "--stdin"], b"\0".join(sorted(ignored)) + b"\0")
+        tree = self._write_tree()
+        return tree, self._changes(base, tree)
+
+    def _changes(self, base: str, tree: str) -> dict[bytes, bytes]:
+        if base == tree:
+            return {}
+        fields = _names(self._run(["diff-tree", "-r", "-z", "--name-status", "--no-renames", base, tree]))
+        return dict(zip(fields[1::2], fields[::2], strict=True))
 
     def _ignored_by(self, base: str, names: list[bytes]) -> set[bytes]:
         """Give those of the names that the baseline's ignore files ignore; a folder's ends with a slash."""
         if not names:
             return set()
+        # The baseline's rules do not change, so the same question has the same answer at every snapshot.
+        known = f"{self._folder}/ignored-{sha256_hex(b'%s %s' % (base.encode(), chr(0).encode().join(names)))}"
+        if os.path.exists(known):
+            with open(known, "rb") as handle:
+                return set(_names(handle.read()))
+        found = self._asked(base, names)
+        with open(f"{known}.tmp", "wb") as handle:
+            handle.write(b"\0".join(sorted(found)))
+        os.rename(f"{known}.tmp", known)
+        return found
+
+    def _asked(self, base: str, names: list[bytes]) -> set[bytes]:
         folder = self._base_ignores(base)
         for name in names:
             if name.endswith(b"/"):
@@ -171,9 +210,9 @@ class WorkingTree:
             return self._against(baseline, caches)
 
     def _against(self, baseline: Baseline, caches: Iterable[str]) -> Snapshot:
-        tree = self._snapshot(caches, baseline.tree)
-        listed = self._run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", baseline.tree, tree])
-        changed = tuple(sorted(os.fsdecode(name) for name in listed.split(b"\0") if name))
+        self._take(caches, baseline.tree)
+        tree, changes = self._compared(baseline.tree)
+        changed = tuple(sorted(os.fsdecode(name) for name in changes))
         text = canonical({"head": baseline.head, "base": baseline.tree, "tree": tree})
         return Snapshot(f"sha256:{sha256_hex(text.encode())}", changed, tree)
 
@@ -184,7 +223,8 @@ class WorkingTree:
             EvidenceError: If git cannot tell.
         """
         with self._held():
-            now = self._snapshot(caches, baseline.tree)
+            self._take(caches, baseline.tree)
+            now = self._compared(baseline.tree)[0]
             wanted = {os.fsencode(path) for path in paths}
             index = f"{self._private}/absorb-index"
             if os.path.exists(index):
