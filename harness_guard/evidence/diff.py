@@ -68,7 +68,15 @@ class WorkingTree:
         """
         with self._held():
             self._take(caches, base)
-            return self._write_tree() if base is None else self._compared(base)[0]
+            return self._first_tree() if base is None else self._compared(base)[0]
+
+    def _first_tree(self) -> str:
+        """Write the baseline's tree, and commit it: a status then lists what differs from it, not every file."""
+        tree = self._write_tree()
+        identity = ["-c", "user.name=harness-guard", "-c", "user.email=harness-guard@localhost"]
+        commit = self._run([*identity, "commit-tree", "-m", "baseline", tree]).decode().strip()
+        self._run(["update-ref", "HEAD", commit])
+        return tree
 
     @contextmanager
     def _held(self) -> Iterator[None]:
