@@ -85,10 +85,12 @@ def test_there_is_no_symbolic_link() -> None:
     assert [row for row in rows if row.startswith("120000")] == []
 
 
+@pytest.mark.contract("D1.3")
 def test_generated_files_are_up_to_date() -> None:
     assert manifests.stale(str(ROOT)) == []
 
 
+@pytest.mark.contract("D1.3")
 def test_a_stale_generated_file_is_named(tmp_path: Path) -> None:
     for name in ("plugin.json", manifests.LOCK, "harness_guard/shell/tables.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.e2e.guarded import ACTIVATION
 from tests.e2e.hosts.claude import Claude
 from tests.e2e.hosts.codex import CODE_MODE_MODEL, Codex
@@ -97,6 +99,7 @@ def helper(host: Guarded) -> Call:
     return host.host.spawn({"message": task})
 
 
+@pytest.mark.contract("C7.18")
 def test_a_plan_without_helpers_allows_no_child(host: Guarded) -> None:
     turn = host.approved(helper(host), Say("Refused."), Say("Refused."))
     assert turn.call().blocked

@@ -97,6 +97,7 @@ FAULTS = (
 )
 
 
+@pytest.mark.contract("C1.3")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_the_write_does_not_happen(host: Guarded, fault: Callable[[Guarded], None]) -> None:
     host.approved()

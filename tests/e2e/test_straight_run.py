@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.e2e.guarded import (
     ACTIVATION,
     DIGITS_TEST,
@@ -43,6 +45,7 @@ def test_a_session_without_a_run_is_untouched(host: Guarded) -> None:
     assert [hook.text for hook in turn.hooks] == [""] * len(turn.hooks)
 
 
+@pytest.mark.contract("C3.7")
 def test_activation_names_what_to_read_and_grants_nothing(host: Guarded) -> None:
     turn = host.host.turn(
         ACTIVATION, host.host.read("src/slug.py"), host.host.write("src/early.py", "early\n"), Say("Planning.")
@@ -66,6 +69,7 @@ def test_a_near_miss_is_answered_with_rule_and_line(host: Guarded) -> None:
     assert (host.standing(), host.gate()) == (("planning", "revoked"), "Plan")
 
 
+@pytest.mark.contract("C5.2")
 def test_only_the_exact_answer_approves(host: Guarded) -> None:
     host.planned()
     for wrong in ("Y", "yes", " y", "y y"):
@@ -80,6 +84,7 @@ def test_only_the_exact_answer_approves(host: Guarded) -> None:
     assert host.gate() is None
 
 
+@pytest.mark.contract("C5.2")
 def test_another_prompt_closes_the_gate_for_good(host: Guarded) -> None:
     host.planned()
     host.host.answer("Y", Say("You have to type it exactly."))
@@ -90,6 +95,7 @@ def test_another_prompt_closes_the_gate_for_good(host: Guarded) -> None:
     assert (host.standing(), host.gate()) == (("planning", "revoked"), "Plan")
 
 
+@pytest.mark.contract("C5.7")
 def test_an_answer_without_a_gate_approves_nothing(host: Guarded) -> None:
     host.host.turn(ACTIVATION, Say("Let me think."))
     turn = host.host.answer("y", host.host.write("src/never.py", "never\n"), Say("No?"))
@@ -172,6 +178,7 @@ def test_a_review_written_by_the_root_is_refused(host: Guarded) -> None:
     assert len(turn.said) >= 2, "the Review was blocked at its end"
 
 
+@pytest.mark.contract("C1.6")
 def test_a_completion_without_a_review_is_refused(host: Guarded) -> None:
     def claim(_seen: Seen) -> Say:
         context = {

@@ -95,6 +95,7 @@ def broken_promises(table: tuple[Row, ...], monkeypatch: pytest.MonkeyPatch) -> 
     return problems
 
 
+@pytest.mark.contract("C6.2")
 def test_the_table_is_the_specification() -> None:
     found = {}
     for on in HAPPENINGS:
@@ -130,6 +131,7 @@ def test_effects_are_named_and_used() -> None:
     assert {name for row in TRANSITIONS for name in row.effects} == set(EFFECTS)
 
 
+@pytest.mark.contract("C1.1", "C1.2", "C6.1")
 def test_the_promises_hold_on_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert broken_promises(TRANSITIONS, monkeypatch) == []
 
@@ -153,6 +155,7 @@ def test_a_seeded_bad_row_is_found(bad: Row, promise: str, monkeypatch: pytest.M
     assert any(promise in problem for problem in found), found
 
 
+@pytest.mark.contract("C6.2")
 @pytest.mark.parametrize("name", STATE_NAMES)
 @pytest.mark.parametrize("on", HAPPENINGS)
 def test_a_pair_without_a_row_raises_and_changes_nothing(name: str, on: Any) -> None:
@@ -170,6 +173,7 @@ def test_a_made_up_happening_has_no_row(name: str) -> None:
     assert find_row(in_state(name), "approved") is None  # type: ignore[arg-type]
 
 
+@pytest.mark.contract("C9.6")
 @pytest.mark.parametrize(("name", "on"), sorted(EXPECTED))
 def test_every_row_counts_one_revision_and_forgets_refusals(name: str, on: Any) -> None:
     before = ready(name, on)
@@ -189,6 +193,7 @@ def test_plan_approved_puts_exactly_the_gates_policy_in_force() -> None:
     assert after.has_authority
 
 
+@pytest.mark.contract("C6.4", "C6.5")
 @pytest.mark.parametrize("name", PAUSED)
 def test_resume_approved_goes_back_under_a_child_policy(name: str) -> None:
     before = ready(name, "resume approved")
@@ -201,6 +206,7 @@ def test_resume_approved_goes_back_under_a_child_policy(name: str) -> None:
     assert after.accepted_policy == before.accepted_policy
 
 
+@pytest.mark.contract("C6.4")
 @pytest.mark.parametrize("origin", ["verifying", "reviewing"])
 def test_a_pause_of_a_revoked_state_resumes_without_authority(origin: str) -> None:
     paused = step(in_state(origin), "tree changed outside the boundary", reason="r: s")

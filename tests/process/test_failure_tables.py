@@ -130,6 +130,7 @@ def assert_safe(event: str, reply: Reply) -> None:
         assert reply.stderr.startswith(first.partition(":")[0])
 
 
+@pytest.mark.contract("D2.7")
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("row", PROGRAMS)
 def test_broken_interpreter(plugin: StandIn, event: str, row: str) -> None:
@@ -138,6 +139,7 @@ def test_broken_interpreter(plugin: StandIn, event: str, row: str) -> None:
     assert_safe(event, plugin.hook(event))
 
 
+@pytest.mark.contract("C1.3", "D5.1", "D5.4")
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit"])
 @pytest.mark.parametrize("row", DECISIONS)
 def test_broken_decision(plugin: StandIn, event: str, row: str) -> None:
@@ -206,6 +208,7 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.contract("D5.1")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "ConfigChange", "Stop", "UserPromptSubmit"])
 @pytest.mark.parametrize("row", INSTALLATIONS)
@@ -225,6 +228,7 @@ def test_broken_installation(plugin: StandIn, row: str, event: str, shell: str) 
     assert_safe(event, reply)
 
 
+@pytest.mark.contract("D5.3")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit"])
 @pytest.mark.parametrize(
@@ -258,6 +262,7 @@ READS = (
 )
 
 
+@pytest.mark.contract("C7.1")
 @pytest.mark.parametrize("row", PAYLOADS)
 def test_odd_payload_of_a_tool_call_is_denied(plugin: StandIn, row: str) -> None:
     plugin.activate()
@@ -277,6 +282,7 @@ def test_odd_payload_without_the_launcher(plugin: StandIn, row: str) -> None:
     assert_safe("PreToolUse", plugin.direct(PAYLOADS[row]))
 
 
+@pytest.mark.contract("D4.1")
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_pass_is_silent(plugin: StandIn, event: str) -> None:
     plugin.activate()
@@ -290,6 +296,7 @@ def test_a_deny_where_status_2_would_be_a_block_is_no_answer(plugin: StandIn, ev
     assert_safe(event, plugin.hook(event))
 
 
+@pytest.mark.contract("D4.2")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_answers_arrive_unchanged(plugin: StandIn, shell: str) -> None:
     plugin.activate()

@@ -29,6 +29,7 @@ def prompt(text: str) -> str:
     return json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": text})
 
 
+@pytest.mark.contract("C1.8", "D2.1")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", TOOL_EVENTS)
 def test_without_a_marker_a_tool_call_starts_no_process(plugin: StandIn, event: str, shell: str) -> None:
@@ -76,6 +77,7 @@ ACTIVE = {
 }
 
 
+@pytest.mark.contract("D2.1")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("row", ACTIVE)
 def test_what_counts_as_active(plugin: StandIn, row: str, shell: str) -> None:
@@ -94,6 +96,7 @@ def test_a_shell_that_expands_no_names_sees_the_markers(plugin: StandIn, shell: 
     assert plugin.run(argv, b"{}").status == 2
 
 
+@pytest.mark.contract("D2.1")
 def test_a_folder_that_cannot_be_listed_counts_as_active(plugin: StandIn) -> None:
     for path in (plugin.folder, *plugin.folder.parents[:-1]):
         path.chmod(path.stat().st_mode | 0o055)
@@ -116,6 +119,7 @@ ACTIVATES = (
 INERT = ("hello", "run $harness", "the harness", " $harness", "price: $5", "harness: x", "/x/skills/other/SKILL.md")
 
 
+@pytest.mark.contract("D2.2", "D2.3")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("text", ACTIVATES)
 def test_a_prompt_that_may_activate_is_noted_before_it_is_judged(plugin: StandIn, text: str, shell: str) -> None:
@@ -128,6 +132,7 @@ def test_a_prompt_that_may_activate_is_noted_before_it_is_judged(plugin: StandIn
     assert (plugin.folder / "seen").read_text() == f"{marker} {prompt(text)} {prompt(text)}"
 
 
+@pytest.mark.contract("D2.3")
 @pytest.mark.parametrize(
     "escaped",
     ['"\\u0024harness x"', '"a\\u000a$harness x"', '"a\\u000D\\u0024harness x"', '"x skills\\/harness\\/SKILL.md"'],
@@ -137,6 +142,7 @@ def test_an_escaped_activation_is_noted_too(plugin: StandIn, escaped: str) -> No
     assert len(plugin.markers()) == 1
 
 
+@pytest.mark.contract("D2.3")
 @pytest.mark.parametrize("text", INERT)
 def test_any_other_prompt_leaves_no_trace(plugin: StandIn, text: str) -> None:
     plugin.decide(NOTES.format(what="b''"))
@@ -159,6 +165,7 @@ def test_a_prompt_that_could_not_be_noted_is_told_so(plugin: StandIn) -> None:
     assert_safe("UserPromptSubmit", plugin.hook("UserPromptSubmit", prompt("$harness x")))
 
 
+@pytest.mark.contract("D2.4")
 def test_a_prompt_that_nobody_could_judge_keeps_tools_denied(plugin: StandIn) -> None:
     plugin.record("/nowhere")
     assert_safe("UserPromptSubmit", plugin.hook("UserPromptSubmit", prompt("$harness x")))
@@ -166,6 +173,7 @@ def test_a_prompt_that_nobody_could_judge_keeps_tools_denied(plugin: StandIn) ->
     assert "provision" in plugin.hook("PreToolUse").stderr
 
 
+@pytest.mark.contract("D3.1")
 @pytest.mark.parametrize("argv", ["launcher", "entry"])
 def test_one_value_is_enough_when_the_pipe_stays_open(plugin: StandIn, argv: str) -> None:
     plugin.activate()
@@ -206,6 +214,7 @@ def hurry(plugin: StandIn, seconds: float = 0.4) -> None:
     path.write_text(text)
 
 
+@pytest.mark.contract("C2.7", "D5.5")
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit", "ConfigChange"])
 @pytest.mark.parametrize("row", SLOW)
 def test_time_over(plugin: StandIn, row: str, event: str) -> None:
@@ -215,6 +224,7 @@ def test_time_over(plugin: StandIn, row: str, event: str) -> None:
     assert_safe(event, plugin.hook(event))
 
 
+@pytest.mark.contract("D5.5")
 def test_time_over_while_the_payload_does_not_come(plugin: StandIn) -> None:
     hurry(plugin)
     plugin.activate()
@@ -231,6 +241,7 @@ def test_time_over_while_the_payload_does_not_come(plugin: StandIn) -> None:
         assert_safe("PreToolUse", Reply(running.stdout.read().decode(), running.stderr.read().decode(), 2))
 
 
+@pytest.mark.contract("C2.7", "D5.6")
 def test_an_extended_deadline_lets_the_engine_run(plugin: StandIn) -> None:
     hurry(plugin, 1.5)
     plugin.activate()
@@ -266,6 +277,7 @@ def test_the_entry_isolates_itself(plugin: StandIn, flags: tuple[str, ...]) -> N
     assert reply == Reply(DENY + "\n", "decided\n", 2)
 
 
+@pytest.mark.contract("D2.6")
 def test_the_repository_cannot_change_what_the_launcher_runs(plugin: StandIn) -> None:
     evil = plugin.folder
     for name in ("sitecustomize", "harness_guard", "posix", "json", "usercustomize"):
@@ -276,6 +288,7 @@ def test_the_repository_cannot_change_what_the_launcher_runs(plugin: StandIn) ->
     assert plugin.hook("PreToolUse") == Reply(DENY + "\n", "decided\n", 2)
 
 
+@pytest.mark.contract("D1.6", "D2.6")
 def test_nothing_is_written_below_the_plugin(plugin: StandIn) -> None:
     before = sorted(str(path) for path in plugin.root.rglob("*"))
     plugin.activate()

@@ -89,6 +89,7 @@ def test_each_folder_has_its_own_key(data: Path, runtime: Path) -> None:
     assert (data / "key").read_bytes() != (runtime / "key").read_bytes()
 
 
+@pytest.mark.contract("D2.6")
 def test_nothing_is_compiled_on_the_tool_path(data: Path) -> None:
     before = {str(path): path.stat().st_mtime_ns for path in (data / "pycache").rglob("*")}
     (data / "active" / "run-x").touch()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def check(answer: Answer, event: str) -> None:
         assert shown[0] == shown[1]
 
 
+@pytest.mark.contract("D4.6", "D4.7")
 @given(reason=REASONS, event=st.sampled_from(sorted(VERDICTS)))
 @example(reason=Reason("\ud800", '"}', "\x00", "\\"), event="PreToolUse")
 def test_any_reason(reason: Reason, event: str) -> None:

@@ -202,6 +202,7 @@ def spoken(text: str, section: str) -> tuple[list[str], list[str]]:
     return headings, code
 
 
+@pytest.mark.contract("C4.7")
 @given(plans(), st.lists(st.tuples(st.integers(0, 120), st.lists(FRAGMENTS, min_size=1, max_size=4)), max_size=3))
 def test_what_is_approved_is_what_a_renderer_shows(plan: Plan, changes: list[tuple[int, list[str]]]) -> None:
     lines = render_plan(plan).split("\n")
@@ -221,6 +222,7 @@ FORMS = st.sampled_from(["$harness", "$harness:harness", "[@harness](plugin://ha
 TASKS = st.text(LETTERS + " .,", max_size=20)
 
 
+@pytest.mark.contract("C3.3")
 @pytest.mark.parametrize(
     "wrap",
     ["```\n{}\n```", "~~~ x\n{}\n~~~", "> {}", "- {}", "* a\n{}", "7. {}", "    {}", " {}", "`{}`", "x {}", "\\{}", "<!-- a\n{}\n-->",
@@ -231,6 +233,7 @@ def test_a_quoted_form_never_activates(wrap: str, form: str, task: str) -> None:
     assert read_prompt(wrap.format(f"{form} {task}"), skill_path=SKILL, marketplace="acme") is None
 
 
+@pytest.mark.contract("C5.13")
 @given(
     st.lists(
         st.text(max_size=8) | st.sampled_from(["\n", "$harness ", "y", "`", "<pre>", "> ", "```\n"]), max_size=8

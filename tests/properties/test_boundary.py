@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def allowed(entry: str) -> bool:
     return True
 
 
+@pytest.mark.contract("C4.19")
 @given(boundary=st.lists(ENTRIES, max_size=3), paths=st.lists(PATHS, min_size=1, max_size=20))
 @example(boundary=["a/**/**/b"], paths=["a/b", "a/x/b"])
 @example(boundary=["a/**/*"], paths=["a", "a/b", "a/b/c"])
@@ -88,6 +90,7 @@ def test_entries_only_add(boundary: list[str], more: str, path: str) -> None:
     assert not covers(entries, path) or covers((*entries, more), path)
 
 
+@pytest.mark.contract("C1.7", "C4.18")
 @given(
     boundary=st.lists(ENTRIES, min_size=1, max_size=3),
     before=st.lists(NAMES, max_size=2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from fake_world import (
     DIFF,
     GATE,
@@ -107,6 +108,7 @@ def happening(step: Any, state: RunState | None) -> Any:
     return event(name, agent_id=agent or "a-1", agent_type=REVIEWER_TYPE, message=message)
 
 
+@pytest.mark.contract("C1.1")
 @given(
     st.sampled_from(
         [None, "planning", "gate", "executing", "verifying", "reviewing", "paused_danger", "paused_budget", "cancelled"]

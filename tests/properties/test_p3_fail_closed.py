@@ -68,6 +68,7 @@ def test_the_undamaged_run_lets_it_pass(run: Run) -> None:
     assert run.answer(write_payload(run.sim)) == dispatch.SILENCE
 
 
+@pytest.mark.contract("C1.3")
 @given(data=st.data())
 def test_a_damaged_state_denies(run: Run, data: st.DataObject) -> None:
     run.restore()
@@ -93,6 +94,7 @@ def test_a_damaged_state_denies(run: Run, data: st.DataObject) -> None:
     assert is_denied(run.answer(write_payload(run.sim)))
 
 
+@pytest.mark.contract("C1.3")
 @given(data=st.data())
 def test_a_damaged_key_denies(run: Run, data: st.DataObject) -> None:
     run.restore()
@@ -150,6 +152,7 @@ def test_an_odd_field_never_widens_what_passes(run: Run, name: str, value: objec
         assert is_denied(found)
 
 
+@pytest.mark.contract("C1.3", "C7.1")
 @given(st.binary(max_size=80))
 def test_bytes_that_are_no_payload_are_refused(run: Run, raw: bytes) -> None:
     assert run.answer(raw) is None
@@ -162,6 +165,7 @@ def test_a_payload_that_was_cut_is_refused(run: Run, length: int) -> None:
         assert run.answer(raw[:length]) is None
 
 
+@pytest.mark.contract("C9.1")
 @settings(max_examples=max(20, settings.default.max_examples // 4))
 @given(data=st.data())
 def test_damage_beside_the_state_grants_nothing_outside(run: Run, data: st.DataObject) -> None:

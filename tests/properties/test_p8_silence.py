@@ -80,6 +80,7 @@ def send(session: Session, event: str, fields: dict[str, Any]) -> None:
     assert session.listing() == before
 
 
+@pytest.mark.contract("C1.8")
 @given(prompts, ids)
 def test_prompts(session: Session, text: str, turn: str) -> None:
     if isinstance(read_prompt(text, skill_path="", marketplace="test"), Activation):
@@ -89,12 +90,14 @@ def test_prompts(session: Session, text: str, turn: str) -> None:
     )
 
 
+@pytest.mark.contract("C1.8", "C7.2")
 @given(tools, arguments, ids)
 def test_tool_calls(session: Session, tool: str, given_arguments: dict[str, Any], turn: str) -> None:
     fields = {"tool_name": tool, "tool_input": given_arguments, "tool_use_id": "u1"}
     send(session, "PreToolUse", {**fields, "prompt_id" if session.sim.host == "claude" else "turn_id": turn})
 
 
+@pytest.mark.contract("C1.8")
 @given(st.sampled_from(["Stop", "SubagentStop", "SubagentStart", "ConfigChange"]), prompts, st.booleans())
 def test_other_events(session: Session, event: str, message: str, active: bool) -> None:
     fields: dict[str, Any] = {"last_assistant_message": message, "stop_hook_active": active}
@@ -103,6 +106,7 @@ def test_other_events(session: Session, event: str, message: str, active: bool) 
     send(session, event, fields)
 
 
+@pytest.mark.contract("C7.2")
 def test_an_ended_run_is_silent_too(tmp_path: Path) -> None:
     (tmp_path / "plugin").mkdir()
     plugin = str(small_plugin(tmp_path / "plugin"))

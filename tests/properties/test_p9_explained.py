@@ -100,6 +100,7 @@ def payload(stages: Stages, tool: tuple[str, dict[str, Any]], number: int, agent
     )
 
 
+@pytest.mark.contract("C2.9", "D6.2")
 @given(st.sampled_from(STAGES), TOOLS, st.sampled_from([None, None, "a-1"]))
 def test_a_second_delivery_changes_nothing(
     stages: Stages, stage: str, tool: tuple[str, dict[str, Any]], agent: str | None
@@ -112,6 +113,7 @@ def test_a_second_delivery_changes_nothing(
     assert stages.stored() == state
 
 
+@pytest.mark.contract("C1.9", "C9.7")
 @settings(max_examples=max(20, settings.default.max_examples // 4))
 @given(st.sampled_from(STAGES), st.lists(st.tuples(TOOLS, st.sampled_from([None, "a-1"])), min_size=1, max_size=4))
 def test_every_refusal_is_explained_and_every_decision_journaled(stages: Stages, stage: str, calls: list[Any]) -> None:
@@ -146,6 +148,7 @@ def test_the_same_input_gives_the_same_decision(stages: Stages, stage: str, tool
     assert stages.answer(payload(stages, tool, 1)) == first
 
 
+@pytest.mark.contract("C2.9", "D6.2")
 @pytest.mark.parametrize("text", ["y", "$harness again", "$harness cancel", "hello"])
 @pytest.mark.parametrize("stage", STAGES[:4])
 def test_a_second_delivery_of_a_prompt_changes_nothing(stages: Stages, stage: str, text: str) -> None:
@@ -160,6 +163,7 @@ def test_a_second_delivery_of_a_prompt_changes_nothing(stages: Stages, stage: st
     assert again == first
 
 
+@pytest.mark.contract("C2.9", "D6.2")
 def test_an_allow_holds_only_while_the_revision_is_the_same(stages: Stages) -> None:
     stages.restore("executing")
     raw = payload(stages, ("Write", {"file_path": "src/new.py", "content": "x"}), 1)
@@ -172,6 +176,7 @@ def test_an_allow_holds_only_while_the_revision_is_the_same(stages: Stages) -> N
     assert stages.answer(raw).status == 2
 
 
+@pytest.mark.contract("D6.2")
 def test_a_deny_stays_the_first_answer(stages: Stages) -> None:
     stages.restore("planning")
     raw = payload(stages, ("Write", {"file_path": "src/new.py", "content": "x"}), 1)
@@ -182,6 +187,7 @@ def test_a_deny_stays_the_first_answer(stages: Stages) -> None:
     assert stages.answer(raw) == first
 
 
+@pytest.mark.contract("D6.1")
 def test_the_same_id_with_another_input_is_another_call(stages: Stages) -> None:
     stages.restore("executing")
     assert stages.answer(payload(stages, ("Write", {"file_path": "src/new.py", "content": "x"}), 1)) == dispatch.SILENCE

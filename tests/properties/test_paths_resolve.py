@@ -10,6 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def in_tree(
         test(top)
 
 
+@pytest.mark.contract("C1.5")
 @given(links=LINKS, files=FILES, segments=PATHS)
 def test_writing_a_file(
     links: list[tuple[str, str, str, bool]], files: list[tuple[str, str]], segments: list[str]
@@ -134,6 +136,7 @@ def test_removing_a_name(
     in_tree(check, links, files)
 
 
+@pytest.mark.contract("C1.5")
 @given(links=LINKS, files=FILES, segments=PATHS, target=PATHS)
 def test_moving_a_name(
     links: list[tuple[str, str, str, bool]], files: list[tuple[str, str]], segments: list[str], target: list[str]
@@ -186,6 +189,7 @@ def test_changing_a_mode(
     in_tree(check, links, files)
 
 
+@pytest.mark.contract("C1.5")
 @given(links=LINKS, files=FILES, target=TARGETS, segments=PATHS, tail=st.sampled_from(("f", "n", "c/f")))
 def test_writing_through_a_new_link(
     links: list[tuple[str, str, str, bool]],
@@ -214,6 +218,7 @@ def test_writing_through_a_new_link(
     in_tree(check, links, files)
 
 
+@pytest.mark.contract("C11.3")
 @given(links=LINKS, files=FILES, segments=PATHS)
 def test_a_resolved_path_is_a_fixed_point_and_the_systems_own(
     links: list[tuple[str, str, str, bool]], files: list[tuple[str, str]], segments: list[str]

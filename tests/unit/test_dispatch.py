@@ -50,6 +50,7 @@ def codex(tmp_path: Path) -> Simulator:
     return Simulator(tmp_path, "codex")
 
 
+@pytest.mark.contract("C8.19")
 def test_a_whole_run(sim: Simulator) -> None:
     approved = sim.approve()
     assert "Approval activated (Plan)" in approved.text
@@ -69,6 +70,7 @@ def test_a_whole_run(sim: Simulator) -> None:
     assert sim.write("anywhere").is_silent  # the session is nobody's again
 
 
+@pytest.mark.contract("C8.14")
 def test_the_brief_holds_plan_criteria_and_diff(sim: Simulator) -> None:
     sim.to_verifying()
     with open(f"{sim.store.folder}/brief.md") as handle:
@@ -155,6 +157,7 @@ def test_helpers_are_counted_from_their_spawn_on(codex: Simulator) -> None:
     assert codex.tool("spawn_agent", message="Read that.").rule == "spawn.helpers"
 
 
+@pytest.mark.contract("C2.4", "D2.5")
 @pytest.mark.parametrize("text", ["$harness cancel", "$harness:harness cancel"])
 def test_a_vanished_run_can_be_cancelled(sim: Simulator, text: str) -> None:
     sim.approve()
@@ -202,6 +205,7 @@ def _overwrite(sim: Simulator, data: bytes) -> None:
         handle.write(data)
 
 
+@pytest.mark.contract("D2.5")
 @pytest.mark.parametrize("damage", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_a_damaged_run_denies_and_can_only_be_left_by_the_human(
     claude: Simulator, damage: Callable[[Simulator], object]
@@ -225,6 +229,7 @@ def test_a_damaged_run_denies_and_can_only_be_left_by_the_human(
         claude.write("src/a.py")  # no prompt but the human's own cancel or activation has changed anything
 
 
+@pytest.mark.contract("C3.11")
 @pytest.mark.parametrize("damage", [row[1] for row in BROKEN[:6]], ids=[row[0] for row in BROKEN[:6]])
 def test_a_damaged_run_gives_way_to_a_new_one(claude: Simulator, damage: Callable[[Simulator], object]) -> None:
     claude.approve()
@@ -238,6 +243,7 @@ def test_a_damaged_run_gives_way_to_a_new_one(claude: Simulator, damage: Callabl
     assert claude.write("src/a.py").rule == "state.no-authority"
 
 
+@pytest.mark.contract("C3.11")
 def test_an_activation_typed_in_a_running_turn_does_not_replace_a_damaged_run(claude: Simulator) -> None:
     claude.approve()
     os.unlink(claude.store.state_file)
@@ -246,6 +252,7 @@ def test_an_activation_typed_in_a_running_turn_does_not_replace_a_damaged_run(cl
         claude.write("src/a.py")
 
 
+@pytest.mark.contract("C3.11")
 def test_what_is_damaged_is_archived_not_deleted(claude: Simulator) -> None:
     claude.approve()
     _overwrite(claude, b"damaged")
@@ -258,6 +265,7 @@ def test_what_is_damaged_is_archived_not_deleted(claude: Simulator) -> None:
 # Markers.
 
 
+@pytest.mark.contract("D2.4")
 def test_a_prompt_marker_is_dropped_by_its_reader(claude: Simulator, plugin: str) -> None:
     marker = claude.data / "active" / "prompt-1"
     marker.parent.mkdir()
@@ -289,6 +297,7 @@ def leave(sim: Simulator, name: str = "prompt-999999999", **fields: Any) -> Path
     return marker
 
 
+@pytest.mark.contract("D2.4")
 def test_a_prompt_left_behind_is_judged_by_the_next_reader(claude: Simulator) -> None:
     marker = leave(claude, prompt="$harness left", prompt_id="t")
     claude.turn = "t"
@@ -304,6 +313,7 @@ def test_a_cancel_left_behind_revokes(claude: Simulator) -> None:
     assert claude.state.state == "cancelled"
 
 
+@pytest.mark.contract("D2.9")
 def test_an_answer_left_behind_approves_nothing(claude: Simulator) -> None:
     claude.pid = os.getpid()
     claude.prompt("$harness x")
@@ -357,6 +367,7 @@ def test_a_run_that_has_lost_its_marker_gets_it_back_at_the_next_prompt(claude: 
 # Two hooks at once.
 
 
+@pytest.mark.contract("C9.4", "D5.7")
 def test_a_decision_is_taken_again_on_the_newer_state(claude: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     claude.prompt("$harness x")
     real = claude.store.__class__.commit
@@ -373,6 +384,7 @@ def test_a_decision_is_taken_again_on_the_newer_state(claude: Simulator, monkeyp
     assert (claude.state.task, claude.state.pending_gate.kind) == ("the other hook was here", "Plan")
 
 
+@pytest.mark.contract("D5.7")
 def test_a_rival_at_the_relay_does_not_cost_the_attestation(claude: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     claude.to_verifying()
     review = claude.review()
@@ -391,6 +403,7 @@ def test_a_rival_at_the_relay_does_not_cost_the_attestation(claude: Simulator, m
     assert not os.path.exists(f"{claude.store.folder}/evidence/{ATTESTATION}")
 
 
+@pytest.mark.contract("C9.4")
 def test_endless_rivals_end_in_a_refusal(claude: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     claude.prompt("$harness x")
 
@@ -402,6 +415,7 @@ def test_endless_rivals_end_in_a_refusal(claude: Simulator, monkeypatch: pytest.
         claude.stop(PLAN)
 
 
+@pytest.mark.contract("C7.13")
 def test_an_attestation_that_cannot_be_removed_denies_the_mutation(
     claude: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,6 +429,7 @@ def test_an_attestation_that_cannot_be_removed_denies_the_mutation(
         claude.write("src/a.py")
 
 
+@pytest.mark.contract("C7.13")
 def test_a_permitted_mutation_removes_the_attestation(claude: Simulator) -> None:
     claude.approve()
     claude.store.save_sealed(ATTESTATION, {"schema": "x"})
@@ -436,6 +451,7 @@ def attested(sim: Simulator) -> str:
     return review
 
 
+@pytest.mark.contract("C8.17")
 def test_a_review_of_ones_own_is_refused(sim: Simulator) -> None:
     sim.to_verifying()
     assert sim.stop(sim.review()).rule == "review.self"
@@ -452,6 +468,7 @@ def test_a_child_that_is_not_the_reviewer_attests_nothing(sim: Simulator) -> Non
 BINDINGS = ("schema", "session_id", "run_id", "state_revision", "accepted_plan_hash", "diff_revision", "verification_fingerprint", "artifact_hash", "text")  # fmt: skip
 
 
+@pytest.mark.contract("C8.16")
 @pytest.mark.parametrize("name", BINDINGS)
 def test_each_binding_of_an_attestation_counts(claude: Simulator, name: str) -> None:
     review = attested(claude)
@@ -468,6 +485,7 @@ def test_each_binding_of_an_attestation_counts(claude: Simulator, name: str) -> 
     assert claude.stop(review).rule == "review.self"
 
 
+@pytest.mark.contract("C8.16")
 def test_an_attestation_with_a_broken_seal_is_missing(claude: Simulator) -> None:
     review = attested(claude)
     path = f"{claude.store.folder}/evidence/{ATTESTATION}"
@@ -478,6 +496,7 @@ def test_an_attestation_with_a_broken_seal_is_missing(claude: Simulator) -> None
     assert claude.stop(review).rule == "review.self"
 
 
+@pytest.mark.contract("C8.18")
 def test_an_attestation_is_used_once(claude: Simulator) -> None:
     review = attested(claude)
     path = f"{claude.store.folder}/evidence/{ATTESTATION}"
@@ -491,6 +510,7 @@ def test_an_attestation_is_used_once(claude: Simulator) -> None:
     assert claude.stop(review).rule in ("review.self", "artifact.binding")
 
 
+@pytest.mark.contract("C8.17")
 def test_a_changed_relay_is_refused_with_the_exact_text(sim: Simulator) -> None:
     review = attested(sim)
     answered = sim.stop(review.replace("Read the diff.", "Read all of the diff."))
@@ -499,12 +519,14 @@ def test_a_changed_relay_is_refused_with_the_exact_text(sim: Simulator) -> None:
     assert sim.stop(review).rule == "review.taken"
 
 
+@pytest.mark.contract("C8.17")
 @pytest.mark.parametrize("frame", ["\n", "\r\n"])
 def test_a_relay_may_differ_in_its_line_ends(sim: Simulator, frame: str) -> None:
     review = attested(sim)
     assert sim.stop(review.replace("\n", frame)).rule == "review.taken"
 
 
+@pytest.mark.contract("C8.18")
 def test_a_relay_after_the_tree_moved_is_stale(claude: Simulator) -> None:
     review = attested(claude)
     (claude.root / "src" / "new.py").write_text("y\n")
@@ -513,6 +535,7 @@ def test_a_relay_after_the_tree_moved_is_stale(claude: Simulator) -> None:
     assert claude.state.state == "verifying"
 
 
+@pytest.mark.contract("C8.19")
 def test_a_completion_after_the_tree_moved_is_stale(claude: Simulator) -> None:
     claude.to_reviewing()
     (claude.root / "src" / "new.py").write_text("y\n")
@@ -523,6 +546,7 @@ def test_a_completion_after_the_tree_moved_is_stale(claude: Simulator) -> None:
 # The claim.
 
 
+@pytest.mark.contract("C8.9")
 def test_a_red_verification_refuses_the_reviewer_and_changes_nothing(sim: Simulator) -> None:
     (sim.root / "check.sh").write_text("echo broken; exit 3\n")
     sim.approve()
@@ -549,6 +573,7 @@ def test_verification_that_writes_into_the_tree_is_no_evidence(sim: Simulator) -
     assert sim.state.state == "executing"
 
 
+@pytest.mark.contract("C8.8")
 def test_a_green_unmoved_tree_is_not_run_twice(claude: Simulator) -> None:
     (claude.root / "check.sh").write_text(f"echo run >> {claude.home}/runs; exit 0\n")
     claude.to_verifying()
@@ -567,6 +592,7 @@ def test_a_red_tree_is_run_again(claude: Simulator) -> None:
     assert claude.spawn().is_silent
 
 
+@pytest.mark.contract("C7.14")
 def test_while_the_engine_runs_every_other_mutation_is_denied(claude: Simulator) -> None:
     claude.approve()
     held = "import fcntl, os, sys\nh = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)\nfcntl.flock(h, fcntl.LOCK_EX)\nprint('held', flush=True)\nsys.stdin.read()"
@@ -591,6 +617,7 @@ def test_no_data_folder_is_an_error(claude: Simulator, plugin: str) -> None:
     assert caught.value.rule == "payload.data-folder"
 
 
+@pytest.mark.contract("C3.6")
 def test_outside_git_a_run_is_refused_with_the_reason(claude: Simulator) -> None:
     subprocess.run(["rm", "-rf", str(claude.root / ".git")], check=True)
     answered = claude.prompt("$harness x")
@@ -599,6 +626,7 @@ def test_outside_git_a_run_is_refused_with_the_reason(claude: Simulator) -> None
     assert not os.path.exists(claude.store.folder)
 
 
+@pytest.mark.contract("C5.10")
 def test_another_host_process_may_neither_answer_nor_write(claude: Simulator) -> None:
     claude.pid = os.getpid()
     claude.prompt("$harness x")

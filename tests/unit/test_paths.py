@@ -8,6 +8,7 @@ from harness_guard.errors import ArtifactError
 from harness_guard.paths import check_entry, folded, names_control_plane, normal_form, segment_matches
 
 
+@pytest.mark.contract("C4.18")
 @pytest.mark.parametrize(
     "entry",
     [
@@ -39,6 +40,7 @@ def test_allowed(entry: str) -> None:
     check_entry(entry)
 
 
+@pytest.mark.contract("C4.17")
 @pytest.mark.parametrize(
     ("entry", "what"),
     [
@@ -93,6 +95,7 @@ def test_refused(entry: str, what: str) -> None:
     )
 
 
+@pytest.mark.contract("C4.17")
 @pytest.mark.parametrize(
     ("name", "is_named"),
     [
@@ -117,6 +120,7 @@ def test_names_control_plane(name: str, *, is_named: bool) -> None:
     assert names_control_plane(name) is is_named
 
 
+@pytest.mark.contract("C11.4")
 def test_spellings_are_joined() -> None:
     assert normal_form("e\u0301") == "\xe9"
     assert normal_form("plain") == "plain"
@@ -124,6 +128,7 @@ def test_spellings_are_joined() -> None:
     assert folded("STRASSE") == folded("stra\xdfe")
 
 
+@pytest.mark.contract("C4.16")
 @pytest.mark.parametrize(
     ("wanted", "found", "does_match"),
     [

@@ -48,6 +48,7 @@ def leave(sim: Simulator, text: str, name: str = "prompt-999999999") -> None:
     (active / name).write_bytes(sim.payload("UserPromptSubmit", prompt=text))
 
 
+@pytest.mark.contract("C5.11")
 def test_a_forged_y_to_a_resume_reaches_no_completion(claude: Simulator) -> None:
     claude.to_reviewing()
     (claude.root / "check.sh").write_text("exit 1\n")
@@ -60,6 +61,7 @@ def test_a_forged_y_to_a_resume_reaches_no_completion(claude: Simulator) -> None
     assert (claude.state.state, claude.state.accepted_policy) == ("planning", None)
 
 
+@pytest.mark.contract("C5.11", "C5.12")
 @pytest.mark.parametrize("artifact", ["review", "completion"])
 def test_an_unproved_approval_takes_no_artifact(claude: Simulator, artifact: str) -> None:
     from harness_guard.records import replace
@@ -80,6 +82,7 @@ def test_an_unproved_approval_takes_no_artifact(claude: Simulator, artifact: str
     assert claude.state.state == before
 
 
+@pytest.mark.contract("C8.20")
 def test_a_review_that_waits_is_relayed_and_not_shopped_for(sim: Simulator) -> None:
     sim.to_verifying()
     finding = {
@@ -100,6 +103,7 @@ def test_a_review_that_waits_is_relayed_and_not_shopped_for(sim: Simulator) -> N
     assert sim.state.open_findings == (("R1-F1", "src/new.py", "wrong"),)
 
 
+@pytest.mark.contract("C4.30")
 def test_a_reused_finding_id_keeps_its_path(sim: Simulator) -> None:
     from harness_guard.records import replace
 
@@ -122,6 +126,7 @@ def test_a_reused_finding_id_keeps_its_path(sim: Simulator) -> None:
     assert sim.child("SubagentStop", last_assistant_message=sim.review("REPAIR_REQUIRED", [finding])).is_silent
 
 
+@pytest.mark.contract("C3.10")
 def test_a_cancel_asked_in_a_turn_outlives_the_hosts_own_prompts(claude: Simulator) -> None:
     claude.approve()
     claude.prompt("$harness cancel", new_turn=False)
@@ -133,6 +138,7 @@ def test_a_cancel_asked_in_a_turn_outlives_the_hosts_own_prompts(claude: Simulat
     assert claude.write("README.md").is_silent  # no run, no guard
 
 
+@pytest.mark.contract("C3.11")
 def test_a_host_made_prompt_cancels_no_unreadable_run(claude: Simulator) -> None:
     claude.approve()
     (claude.root.parent / "data" / "harness-test" / "runs" / claude.session / "state.json").write_text("{}")
@@ -144,6 +150,7 @@ def test_a_host_made_prompt_cancels_no_unreadable_run(claude: Simulator) -> None
         claude.write("README.md")
 
 
+@pytest.mark.contract("C3.11")
 def test_an_unreadable_run_that_is_cancelled_denies_to_the_end_of_the_turn(sim: Simulator) -> None:
     sim.approve()
     (sim.data / "runs" / sim.session / "state.json").write_text("{}")
@@ -154,6 +161,7 @@ def test_an_unreadable_run_that_is_cancelled_denies_to_the_end_of_the_turn(sim: 
     assert sim.write("README.md").is_silent
 
 
+@pytest.mark.contract("C3.7", "D2.4", "D2.9")
 def test_a_prompt_left_behind_waits_for_its_own_session(sim: Simulator, tmp_path: Path) -> None:
     other = Simulator(tmp_path / "other", sim.host)
     other.data, other.session = sim.data, "99999999-2222-3333-4444-555555555555"
@@ -175,6 +183,7 @@ def test_a_name_that_the_launcher_had_to_change_is_under_judgement(sim: Simulato
     assert sim.store.load() is None
 
 
+@pytest.mark.contract("D6.6")
 def test_a_commit_that_fails_loses_no_activation(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     sim.approve()
     real = RunStore.commit
@@ -195,6 +204,7 @@ def test_a_commit_that_fails_loses_no_activation(sim: Simulator, monkeypatch: py
     assert (sim.state.state, sim.state.task) == ("planning", "another task")
 
 
+@pytest.mark.contract("D6.6")
 def test_what_was_committed_is_answered_as_such(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     sim.prompt("$harness keep digits")
     sim.stop(PLAN)
@@ -210,6 +220,7 @@ def test_what_was_committed_is_answered_as_such(sim: Simulator, monkeypatch: pyt
         sim.write("src/a.py")
 
 
+@pytest.mark.contract("C8.22")
 def test_a_killed_git_leaves_nothing_locked(sim: Simulator) -> None:
     sim.approve()
     lock = sim.data / "runs" / sim.session / "tree" / "git" / "index.lock"
@@ -217,6 +228,7 @@ def test_a_killed_git_leaves_nothing_locked(sim: Simulator) -> None:
     assert sim.spawn().is_silent
 
 
+@pytest.mark.contract("C8.21")
 def test_a_reviewer_that_never_started_is_not_waited_for(claude: Simulator) -> None:
     claude.approve()
     assert claude.spawn().is_silent
@@ -225,6 +237,7 @@ def test_a_reviewer_that_never_started_is_not_waited_for(claude: Simulator) -> N
     assert claude.spawn().is_silent
 
 
+@pytest.mark.contract("C8.21")
 def test_a_child_that_the_root_ends_is_forgotten(tmp_path: Path) -> None:
     sim = quiet(Simulator(tmp_path, "codex"), tmp_path)
     sim.approve()
@@ -250,6 +263,7 @@ def test_no_later_child_is_taken_for_a_reviewer_that_never_came(tmp_path: Path) 
     assert sim.state.children == ("helper",)
 
 
+@pytest.mark.contract("C7.17")
 def test_the_runs_own_change_outside_stays_in_the_diff(sim: Simulator) -> None:
     plan = PLAN.replace('"sh check.sh"', '"sh check.sh"').replace(
         "## Exact Commands\n\nNone", "## Exact Commands\n\n- `make note`"
@@ -268,6 +282,7 @@ def test_the_runs_own_change_outside_stays_in_the_diff(sim: Simulator) -> None:
     assert "+by make" in brief
 
 
+@pytest.mark.contract("D6.2")
 def test_a_status_is_answered_anew(sim: Simulator) -> None:
     sim.approve()
     first = sim.prompt("$harness status", new_turn=False)

@@ -104,21 +104,25 @@ INERT = [
 ]
 
 
+@pytest.mark.contract("C3.1", "C3.2")
 @pytest.mark.parametrize(("prompt", "task"), ACTIVATING)
 def test_an_exact_line_of_ordinary_text_activates(prompt: str, task: str) -> None:
     assert read(prompt) == Activation(task)
     assert acts(prompt)
 
 
+@pytest.mark.contract("C3.1", "C3.3", "C3.4")
 @pytest.mark.parametrize("prompt", INERT)
 def test_everything_else_does_not(prompt: str) -> None:
     assert read(prompt) is None
 
 
+@pytest.mark.contract("C3.2")
 def test_a_plain_target_needs_no_angle_brackets() -> None:
     assert read(f"[harness]({PLAIN_SKILL}) do", PLAIN_SKILL) == Activation("do")
 
 
+@pytest.mark.contract("C3.2")
 @pytest.mark.parametrize("prompt", ["[harness]() do", "[harness](<>) do", "[harness](/skills/harness/SKILL.md)"])
 def test_an_unknown_skill_path_matches_no_link(prompt: str) -> None:
     assert read(prompt, "") is None
@@ -130,6 +134,7 @@ def test_characters_that_no_text_should_hold_are_carried(prompt: str) -> None:
     assert read(prompt) == Activation("\udfff")
 
 
+@pytest.mark.contract("C3.4")
 def test_a_prompt_without_a_free_mark_does_not_activate() -> None:
     everything = "".join([chr(code) for code in range(0xE000, 0xF900)])
     assert read(f"{everything}\n$harness x") is None
@@ -140,6 +145,7 @@ def test_the_first_of_several_lines_counts() -> None:
     assert read("> $harness a\n\n$harness b\n$harness c") == Activation("b\n$harness c")
 
 
+@pytest.mark.contract("C3.8")
 @pytest.mark.parametrize(
     ("prompt", "name"),
     [
@@ -158,12 +164,14 @@ def test_verbs(prompt: str, name: str) -> None:
     assert acts(prompt)
 
 
+@pytest.mark.contract("C3.4")
 def test_a_prompt_beyond_the_limit_does_not_activate() -> None:
     start = "$harness x\n"
     assert read(start + "a" * (MOST_CHARACTERS - len(start))) is not None
     assert read(start + "a" * (MOST_CHARACTERS - len(start) + 1)) is None
 
 
+@pytest.mark.contract("C5.2")
 @pytest.mark.parametrize(
     ("prompt", "is_yes"),
     [
@@ -180,6 +188,7 @@ def test_only_y_with_at_most_one_line_end_approves(prompt: str, is_yes: bool) ->
     assert is_approval(prompt) is is_yes
 
 
+@pytest.mark.contract("C5.13")
 @pytest.mark.parametrize(
     "text",
     [
@@ -198,6 +207,7 @@ def test_a_tool_may_not_send_what_a_host_could_turn_into_an_act(text: str) -> No
     assert acts(text)
 
 
+@pytest.mark.contract("C5.13")
 @pytest.mark.parametrize("text", ["", "yes", "run the tests", "the skill $harness", "y y", "check harness"])
 def test_a_tool_may_send_other_text(text: str) -> None:
     assert not acts(text)

@@ -22,6 +22,29 @@ def message(path: Path) -> str:
     return path.read_bytes().decode()
 
 
+@pytest.mark.contract(
+    "C4.1",
+    "C4.4",
+    "C4.5",
+    "C4.6",
+    "C4.9",
+    "C4.11",
+    "C4.12",
+    "C4.13",
+    "C4.14",
+    "C4.15",
+    "C4.20",
+    "C4.21",
+    "C4.23",
+    "C4.24",
+    "C4.26",
+    "C4.27",
+    "C4.28",
+    "C4.29",
+    "C4.30",
+    "C4.31",
+    "C4.32",
+)
 @pytest.mark.parametrize(("name", "rule", "line"), EXPECTED, ids=[row[0] for row in EXPECTED])
 def test_a_bad_message_is_a_near_miss_with_its_rule_and_line(name: str, rule: str, line: str) -> None:
     found = recognise(message(CASES / name))
@@ -33,12 +56,14 @@ def test_a_bad_message_is_a_near_miss_with_its_rule_and_line(name: str, rule: st
     assert found.remedy[0].isupper()
 
 
+@pytest.mark.contract("C4.1", "C4.2")
 @pytest.mark.parametrize("path", sorted(CASES.glob("*/ok-*.md")), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_good_message_is_its_artifact(path: Path) -> None:
     found = recognise(message(path))
     assert type(found) is TYPES[path.parent.name]
 
 
+@pytest.mark.contract("C4.3")
 @pytest.mark.parametrize("path", sorted(CASES.glob("inert/*.md")), ids=lambda path: path.name)
 def test_an_inert_message_is_nothing(path: Path) -> None:
     assert recognise(message(path)) is None

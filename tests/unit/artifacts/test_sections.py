@@ -13,6 +13,7 @@ from harness_guard.artifacts.strict_json import Block
 HEADINGS = ("# Plan", "# Completion")
 
 
+@pytest.mark.contract("C4.4")
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -49,6 +50,7 @@ def test_code_spans_are_taken_out(line: str, rest: str) -> None:
     assert outside_code(line, 1).split() == rest.split()
 
 
+@pytest.mark.contract("C4.7")
 @pytest.mark.parametrize("line", ["`a", "a``b`", "\\`a`", "`a` `"])
 def test_an_open_code_span_is_refused(line: str) -> None:
     with pytest.raises(LineError) as caught:
@@ -61,6 +63,7 @@ def test_ordinary_text_passes(line: str) -> None:
     check_prose(line, 1, is_gated=True)
 
 
+@pytest.mark.contract("C4.7")
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
@@ -84,15 +87,18 @@ def test_what_a_renderer_hides_is_refused(line: str, rule: str) -> None:
     assert caught.value.rule == rule
 
 
+@pytest.mark.contract("C4.7")
 def test_a_link_may_stand_where_no_human_approves() -> None:
     check_prose("[a](b)", 1, is_gated=False)
 
 
+@pytest.mark.contract("C4.8")
 @pytest.mark.parametrize("text", ["", "abc", "ä€漢字😀", "e\u0301"])
 def test_visible_characters_are_plain(text: str) -> None:
     assert is_plain(text)
 
 
+@pytest.mark.contract("C4.8")
 @pytest.mark.parametrize(
     "text",
     ["\t", "\x00", "\x1b[1m", "\x7f", "\u00a0", "\u00ad", "\u200d", "\u2066", "\ufeff", "\ue000", "\ud800", *UNSEEN],

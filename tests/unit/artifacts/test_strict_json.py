@@ -25,6 +25,7 @@ def test_the_value_under_the_key_knows_its_line() -> None:
     assert [item.line for item in node.items()] == [8]
 
 
+@pytest.mark.contract("C4.9")
 @pytest.mark.parametrize(
     ("text", "line", "rule"),
     [
@@ -50,6 +51,7 @@ def test_a_bad_block(text: str, line: int, rule: str) -> None:
     assert refused(text.replace("\x1b", "é")) == (line, rule)
 
 
+@pytest.mark.contract("C4.9")
 @pytest.mark.parametrize(
     "lines",
     [
@@ -72,6 +74,7 @@ def node(value: object) -> Node:
     return Node(value, (), Block("", 1))
 
 
+@pytest.mark.contract("C4.9")
 @pytest.mark.parametrize("value", [None, 1, 1.5, "1", [], {}])
 def test_only_true_and_false_are_booleans(value: object) -> None:
     with pytest.raises(LineError) as caught:

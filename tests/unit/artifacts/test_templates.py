@@ -42,6 +42,7 @@ def filled() -> dict[str, str]:
     }
 
 
+@pytest.mark.contract("C4.2")
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("plan.md", Plan), ("review.md", Review), ("repair-resume.md", Resume), ("completion.md", Completion)],
@@ -91,6 +92,7 @@ def test_what_is_filled_in_is_not_filled_again() -> None:
     assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "\\1"}) == "{{b}} \\1"
 
 
+@pytest.mark.contract("C8.13")
 def test_the_brief_holds_a_form_that_parses_and_stays_small() -> None:
     fields = brief_fields(
         run_id="r1",
@@ -147,6 +149,7 @@ def test_the_reviewer_is_declared_for_reading() -> None:
     assert head["tools"] == "Read, Grep, Glob, Bash"
 
 
+@pytest.mark.contract("C4.13")
 def test_the_skill_is_named_and_its_table_of_kinds_is_the_parsers() -> None:
     assert frontmatter("skills/harness/SKILL.md")["name"] == "harness"
     text = (ROOT / "skills/harness/SKILL.md").read_text()

@@ -35,6 +35,7 @@ def text(name: str) -> str:
     return (CASES / name).read_bytes().decode()
 
 
+@pytest.mark.contract("C4.12", "C4.14", "C4.20", "C4.21", "C4.23")
 def test_plan() -> None:
     message = text("plan/ok-full.md")
     assert recognise(message) == Plan(
@@ -64,22 +65,26 @@ def test_plan() -> None:
     )
 
 
+@pytest.mark.contract("C4.23")
 def test_a_plan_without_a_mode_has_none() -> None:
     found = recognise(text("plan/ok-no-mode.md"))
     assert isinstance(found, Plan)
     assert found.execution == Execution(None, 2, 1)
 
 
+@pytest.mark.contract("C4.15")
 def test_nothing_to_write_is_an_empty_boundary() -> None:
     found = recognise(text("plan/ok-nothing-to-write.md"))
     assert isinstance(found, Plan)
     assert found.boundary == ()
 
 
+@pytest.mark.contract("C4.10")
 def test_line_ends_change_neither_hash_nor_value() -> None:
     assert recognise(text("plan/ok-crlf.md")) == recognise(text("plan/ok-full.md"))
 
 
+@pytest.mark.contract("C4.27", "C4.28", "C4.29")
 def test_review() -> None:
     message = text("review/ok-full.md")
     assert recognise(message) == Review(
@@ -115,6 +120,7 @@ def test_a_relay_keeps_the_content_whatever_the_host_framed(change: str, is_same
     assert (replace(review, evidence=change, digest="", text="").content == review.content) is is_same
 
 
+@pytest.mark.contract("C4.32")
 def test_resume() -> None:
     message = text("repair-resume/ok-full.md")
     assert recognise(message) == Resume(
@@ -125,6 +131,7 @@ def test_resume() -> None:
     )
 
 
+@pytest.mark.contract("C4.27", "C4.33")
 def test_completion() -> None:
     message = text("completion/ok-full.md")
     assert recognise(message) == Completion(
@@ -137,6 +144,7 @@ def test_completion() -> None:
     )
 
 
+@pytest.mark.contract("C4.10")
 @pytest.mark.parametrize(
     ("message", "same"),
     [("a\r\nb\r\n", "a\nb"), ("a\nb\n", "a\nb"), ("a\nb", "a\nb"), ("a\n\n", "a\n"), ("", ""), ("\r\n", "")],
@@ -145,6 +153,7 @@ def test_the_hash_covers_the_normalized_text(message: str, same: str) -> None:
     assert normalized(message) == same
 
 
+@pytest.mark.contract("C4.10")
 def test_the_hash_is_sha256_over_utf8() -> None:
     assert message_hash("abc\r\n") == "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert message_hash("ä") == "sha256:33e6d73fee82904c8d7afb78de1154d1e8dc2a0edb08120e63df5b9385c2d9cc"

@@ -43,11 +43,13 @@ REFUSED = [
 ]
 
 
+@pytest.mark.contract("C4.22")
 @pytest.mark.parametrize(("command", "argv"), TAKEN)
 def test_words_and_quotes_are_taken(command: str, argv: tuple[str, ...]) -> None:
     assert split_words(command) == argv
 
 
+@pytest.mark.contract("C4.22")
 @pytest.mark.parametrize(("command", "argv"), TAKEN)
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_shell_splits_the_same_way(shell: str, command: str, argv: tuple[str, ...]) -> None:
@@ -56,6 +58,7 @@ def test_a_shell_splits_the_same_way(shell: str, command: str, argv: tuple[str, 
     assert tuple(found.split("\0")[:-1]) == argv
 
 
+@pytest.mark.contract("C4.22")
 @pytest.mark.parametrize("command", REFUSED)
 def test_everything_else_is_refused(command: str) -> None:
     with pytest.raises(ArtifactError) as caught:

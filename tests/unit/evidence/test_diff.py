@@ -76,6 +76,7 @@ def repo(tmp_path: Path) -> Repository:
     return found
 
 
+@pytest.mark.contract("C8.1")
 def test_an_unmoved_tree_has_one_revision(repo: Repository) -> None:
     first = repo.now()
     assert first.changed == ()
@@ -84,6 +85,7 @@ def test_an_unmoved_tree_has_one_revision(repo: Repository) -> None:
     assert first.diff_revision.startswith("sha256:")
 
 
+@pytest.mark.contract("C8.1")
 def test_written_and_put_back_is_the_same_revision(repo: Repository) -> None:
     first = repo.now()
     repo.write("src/a.py", "a = 2\n")
@@ -92,6 +94,7 @@ def test_written_and_put_back_is_the_same_revision(repo: Repository) -> None:
     assert repo.now() == first
 
 
+@pytest.mark.contract("C8.1")
 def test_the_base_is_part_of_the_revision(repo: Repository) -> None:
     moved = Baseline("0" * 40, repo.baseline.tree)
     assert repo.tree.against(moved, ()).diff_revision != repo.now().diff_revision
@@ -131,6 +134,7 @@ CHANGES: list[tuple[str, Callable[[Repository], object], tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.contract("C8.2")
 @pytest.mark.parametrize(("change", "expected"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES])
 def test_what_counts_as_a_change(
     repo: Repository, change: Callable[[Repository], object], expected: tuple[str, ...]
@@ -156,6 +160,7 @@ HIDING: list[tuple[str, Callable[[Repository], object], tuple[str, ...]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.contract("C8.2")
 @pytest.mark.parametrize(("change", "expected"), [row[1:] for row in HIDING], ids=[row[0] for row in HIDING])
 def test_ignored_is_what_the_base_ignores(
     repo: Repository, change: Callable[[Repository], object], expected: tuple[str, ...]
@@ -165,6 +170,7 @@ def test_ignored_is_what_the_base_ignores(
     assert repo.changed() == expected  # and again, with the private index as it is now
 
 
+@pytest.mark.contract("C8.2")
 def test_a_hidden_file_is_followed(repo: Repository) -> None:
     repo.write("out/.gitignore", "*\n")
     repo.write("out/evil", "1")
@@ -213,12 +219,14 @@ def test_an_untracked_ignore_file_belongs_to_the_base(tmp_path: Path) -> None:
     assert repo.changed() == (".gitignore",)
 
 
+@pytest.mark.contract("C8.2")
 def test_the_repositorys_own_exclude_file_counts_as_it_was_at_approval(repo: Repository) -> None:
     (repo.root / ".git" / "info" / "exclude").write_text("*.later\n")
     repo.write("k.later")
     assert repo.changed() == ("k.later",)
 
 
+@pytest.mark.contract("C8.2")
 def test_what_the_repositorys_own_exclude_file_ignored_at_approval_stays_ignored(tmp_path: Path) -> None:
     repo = Repository(tmp_path)
     (repo.root / ".git" / "info" / "exclude").write_text("*.secret\n")
@@ -228,6 +236,7 @@ def test_what_the_repositorys_own_exclude_file_ignored_at_approval_stays_ignored
     assert repo.changed() == ()
 
 
+@pytest.mark.contract("C8.1")
 @pytest.mark.parametrize(
     ("attributes", "before", "after"),
     [
@@ -254,6 +263,7 @@ def test_no_attribute_hides_bytes(tmp_path: Path, attributes: str, before: str, 
     assert after.split("\n", maxsplit=1)[0].replace("\0", "") in shown.replace("\0", "")
 
 
+@pytest.mark.contract("C8.2")
 def test_caches_are_left_out_wherever_they_lie(repo: Repository) -> None:
     repo.caches = ("__pycache__", ".pytest_cache")
     repo.approve()
@@ -271,6 +281,7 @@ def test_a_file_with_a_caches_name_is_no_cache(repo: Repository) -> None:
     assert repo.changed() == ("__pycache__",)
 
 
+@pytest.mark.contract("C8.2")
 @pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
 def test_flags_of_the_users_index_hide_nothing(tmp_path: Path, flag: str) -> None:
     repo = Repository(tmp_path)
@@ -315,6 +326,7 @@ def test_settings_of_the_user_hide_nothing(tmp_path: Path, setting: tuple[str, s
     assert repo.changed() == ("mode", "new", "text")
 
 
+@pytest.mark.contract("C8.1")
 @pytest.mark.parametrize("driver", ["clean", "process"])
 def test_content_filters_are_neither_run_nor_believed(tmp_path: Path, driver: str) -> None:
     repo = Repository(tmp_path)
@@ -353,6 +365,7 @@ def user_files(repo: Repository) -> dict[str, str]:
     return found
 
 
+@pytest.mark.contract("C8.1")
 def test_nothing_of_the_users_repository_is_written(repo: Repository) -> None:
     repo.write("src/a.py", "a = 2\n")
     repo.write("new", "never seen before")
@@ -481,6 +494,7 @@ def test_the_diff_shows_all_of_it(repo: Repository) -> None:
     assert "hidden" not in text.replace("diff=none", "")
 
 
+@pytest.mark.contract("C8.14")
 def test_a_very_long_diff_is_cut_and_says_so(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_guard.evidence.diff._DIFF_BYTES", 100)
     repo.write("src/a.py", "a = 2\n" * 100)

@@ -70,6 +70,7 @@ def bench(tmp_path: Path) -> Bench2:
     return Bench2(tmp_path)
 
 
+@pytest.mark.contract("C8.3", "C8.6")
 def test_green(bench: Bench2) -> None:
     bench.check("echo fine; exit 0")
     found = bench.verify()
@@ -97,6 +98,7 @@ def test_unavailable(bench: Bench2) -> None:
     assert "No such file" in found.failed.tail
 
 
+@pytest.mark.contract("C8.3")
 def test_the_first_command_that_is_not_green_ends_the_run(bench: Bench2) -> None:
     checks = (Check("V1", "sh -c 'exit 2'", 5), Check("V2", "touch ../ran", 5))
     found = bench.verify(replace(POLICY, required=checks))
@@ -104,12 +106,14 @@ def test_the_first_command_that_is_not_green_ends_the_run(bench: Bench2) -> None
     assert not (bench.root.parent / "ran").exists()
 
 
+@pytest.mark.contract("C8.3")
 def test_a_command_is_split_as_words_and_no_shell_reads_it(bench: Bench2) -> None:
     bench.check('printf "%s|" "$@"')
     found = bench.verify(replace(POLICY, required=(Check("V1", "sh check.sh 'a b' $HOME ';' \"c>d\" \\*", 5),)))
     assert found.runs[0].tail == "a b|$HOME|;|c>d|*|"
 
 
+@pytest.mark.contract("C8.5")
 def test_a_tree_that_moved_is_no_evidence(bench: Bench2) -> None:
     bench.check("date > out")
     found = bench.verify()
@@ -117,18 +121,21 @@ def test_a_tree_that_moved_is_no_evidence(bench: Bench2) -> None:
     assert bench.last is None
 
 
+@pytest.mark.contract("C8.5")
 def test_written_and_put_back_has_moved(bench: Bench2) -> None:
     bench.check("cp -p check.sh ../keep; echo x > check.sh; cat ../keep > check.sh")
     found = bench.verify()
     assert (found.outcome, found.paths) == ("moved", ("check.sh",))
 
 
+@pytest.mark.contract("C8.5")
 def test_a_changed_control_plane_is_no_evidence(bench: Bench2) -> None:
     bench.check(f"echo x >> {bench.plane}/settings.json")
     found = bench.verify()
     assert (found.outcome, found.detail) == ("moved", "the control plane changed")
 
 
+@pytest.mark.contract("C8.8")
 def test_an_unmoved_green_tree_is_not_run_twice(bench: Bench2) -> None:
     bench.check("echo run >> ../runs")
     first = bench.verify()
@@ -138,6 +145,7 @@ def test_an_unmoved_green_tree_is_not_run_twice(bench: Bench2) -> None:
     assert (bench.root.parent / "runs").read_text() == "run\nrun\n"
 
 
+@pytest.mark.contract("C8.8")
 @pytest.mark.parametrize(
     "change",
     [
@@ -155,6 +163,7 @@ def test_another_record_is_not_reused(bench: Bench2, change: dict[str, Any]) -> 
     assert reuse(None, POLICY, found.diff_revision) is None
 
 
+@pytest.mark.contract("C8.7")
 def test_fingerprints(bench: Bench2) -> None:
     bench.check("echo $(date +%N) 0x1f; exit 3")
     first = bench.verify()
@@ -202,6 +211,7 @@ SPAWNERS = {
 }
 
 
+@pytest.mark.contract("C8.4")
 @pytest.mark.parametrize("how", SPAWNERS)
 def test_a_time_limit_ends_the_whole_tree(tmp_path: Path, how: str) -> None:
     marker = f"{300 + len(how)}.{time.time_ns() % 10**9}"
@@ -218,6 +228,7 @@ def test_what_a_green_command_left_behind_is_ended(tmp_path: Path) -> None:
     assert gone(marker)
 
 
+@pytest.mark.contract("C8.4")
 @pytest.mark.parametrize("how", ["stdin closed", "SIGTERM", "engine killed"])
 def test_everything_ends_with_the_engine(tmp_path: Path, how: str) -> None:
     marker = f"500.{time.time_ns() % 10**9}"
@@ -251,6 +262,7 @@ def test_everything_ends_with_the_engine(tmp_path: Path, how: str) -> None:
         process.kill()
 
 
+@pytest.mark.contract("C8.4")
 def test_a_run_that_is_cut_short_records_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/true")
     with pytest.raises((EvidenceError, BrokenPipeError)) as caught:
@@ -284,6 +296,7 @@ def test_a_command_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
 # Environment, control plane, processes, scratch.
 
 
+@pytest.mark.contract("C8.3")
 def test_no_secret_reaches_a_command(bench: Bench2) -> None:
     bench.check("env")
     found = bench.verify()
@@ -294,6 +307,7 @@ def test_no_secret_reaches_a_command(bench: Bench2) -> None:
     }
 
 
+@pytest.mark.contract("C8.6")
 def test_the_environments_fingerprint_holds_no_value() -> None:
     environ = clean_environment({"PATH": "/secret/bin", "X_TOKEN": "t"})
     assert "X_TOKEN" not in environ
@@ -337,6 +351,7 @@ def test_a_programs_name_may_hold_anything(tmp_path: Path) -> None:
         process.kill()
 
 
+@pytest.mark.contract("C7.15")
 def test_scratch(tmp_path: Path) -> None:
     environ = {"TMPDIR": str(tmp_path)}
     path = make_scratch("r1", environ)
@@ -345,6 +360,7 @@ def test_scratch(tmp_path: Path) -> None:
     assert make_scratch("r1", environ) == path
 
 
+@pytest.mark.contract("C7.15")
 @pytest.mark.parametrize("kind", ["link", "file"])
 def test_a_scratch_folder_that_is_not_ours(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "harness-guard-r1"
@@ -357,6 +373,7 @@ def test_a_scratch_folder_that_is_not_ours(tmp_path: Path, kind: str) -> None:
         make_scratch("r1", {"TMPDIR": str(tmp_path)})
 
 
+@pytest.mark.contract("C8.6")
 def test_the_plan_hash_is_in_the_record(bench: Bench2) -> None:
     bench.verify()
     assert bench.last is not None

@@ -75,6 +75,7 @@ def test_plain_paths(repo: Path, path: str, relative: str) -> None:
     assert [place.relative for place in places(repo, path, "file")] == [relative]
 
 
+@pytest.mark.contract("C11.8")
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/dev/./null"])
 def test_streams_are_no_writes(repo: Path, path: str) -> None:
     real = "/dev/null" if "null" in path else path
@@ -85,12 +86,14 @@ def test_streams_are_no_writes(repo: Path, path: str) -> None:
         assert places(repo, path, "entry") == [outside("/dev/null")]
 
 
+@pytest.mark.contract("C11.8")
 def test_a_link_to_the_null_device_is_harmless(repo: Path) -> None:
     (repo / "src" / "n").symlink_to("/dev/null")
     assert places(repo, "src/n", "file") == [outside("/dev/null", is_harmless=True)]
     assert places(repo, "src/n", "entry") == [inside("src/n")]
 
 
+@pytest.mark.contract("C11.8")
 @pytest.mark.parametrize("path", ["/dev/fd/7", "/dev/tty", "/dev/sda", "/dev/shm/x", "/dev/stdout/x"])
 def test_other_devices_are_writes(repo: Path, path: str) -> None:
     try:
@@ -100,6 +103,7 @@ def test_other_devices_are_writes(repo: Path, path: str) -> None:
     assert [(place.relative, place.is_harmless) for place in found] == [(None, False)]
 
 
+@pytest.mark.contract("C11.9")
 @pytest.mark.parametrize(
     "path", ["/proc/self/cwd/x", "/proc/self/root/etc/x", "/proc/self/fd/0", "/proc/thread-self/cwd"]
 )
@@ -111,6 +115,7 @@ def test_links_that_only_the_opening_process_knows_are_refused(repo: Path, path:
         places(repo, "p", "file")
 
 
+@pytest.mark.contract("C11.3")
 def test_links(repo: Path) -> None:
     (repo / "src" / "out").symlink_to("../../out")
     (repo / "src" / "abs").symlink_to(repo / "docs")
@@ -138,11 +143,13 @@ def test_a_tree_that_is_a_link_is_read_both_ways(repo: Path) -> None:
     assert places(repo, "src/out", "tree", by="cp") == [inside("src/out", reach="tree"), outside("/out", reach="tree")]
 
 
+@pytest.mark.contract("C11.3")
 def test_dots_behind_a_link_are_read_as_the_kernel_and_as_a_normalising_tool(repo: Path) -> None:
     (repo / "src" / "out").symlink_to("../../out")
     assert places(repo, "src/out/../x", "file") == [outside("/x"), inside("src/x")]
 
 
+@pytest.mark.contract("C11.9")
 def test_a_loop_is_refused(repo: Path) -> None:
     (repo / "a").symlink_to("b")
     (repo / "b").symlink_to("a")
@@ -151,6 +158,7 @@ def test_a_loop_is_refused(repo: Path) -> None:
     assert places(repo, "a", "entry", by="rm") == [inside("a")]
 
 
+@pytest.mark.contract("C11.9")
 def test_as_many_links_as_the_kernel_follows(repo: Path) -> None:
     (repo / "l0").symlink_to("src/a.py")
     for at in range(1, 41):
@@ -169,6 +177,7 @@ def test_a_path_that_cannot_be_is_refused(repo: Path, path: str) -> None:
         resolve_write(Write(path, "file", "tool"), str(repo))
 
 
+@pytest.mark.contract("C11.6")
 def test_hard_links_are_told(repo: Path) -> None:
     os.link(repo / "src" / "a.py", repo.parent / "twin")
     assert places(repo, "src/a.py", "file") == [inside("src/a.py", links=2)]
@@ -184,12 +193,14 @@ def test_the_root_may_be_named_through_a_link(repo: Path) -> None:
     assert found == (Place(f"{repo}/src/a.py", "src/a.py"),)
 
 
+@pytest.mark.contract("C11.4")
 def test_names_are_compared_in_nfc(repo: Path) -> None:
     name = "cafe\u0301"
     (repo / name).write_text("x")
     assert places(repo, name, "file") == [Place(f"/repo/{name}", "caf\xe9")]
 
 
+@pytest.mark.contract("C11.7")
 @pytest.mark.parametrize(
     ("mark", "is_repository"),
     [((".git/",), True), ((".git",), True), (("HEAD", "objects/", "refs/"), True), (("HEAD", "objects/"), False)],
@@ -216,6 +227,7 @@ def test_a_tree_tells_what_is_protected_below_it(repo: Path) -> None:
     assert places(repo, "docs", "tree", by="rm") == [inside("docs", reach="tree")]
 
 
+@pytest.mark.contract("C7.22")
 def test_what_a_copy_would_bring_along(repo: Path) -> None:
     assert carried_along(str(repo)) is None
     assert carried_along(str(repo / "src" / "a.py")) is None
@@ -265,6 +277,7 @@ def test_a_tree_that_is_written_reaches_what_its_links_lead_to(repo: Path) -> No
     assert sorted(written[1:], key=lambda place: place.real) == [outside("/out/o.txt"), inside("src/b.py", links=2)]
 
 
+@pytest.mark.contract("C11.9")
 def test_a_tree_too_large_to_look_through_is_refused(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolve, "BELOW_MAX", 3)
     assert places(repo, "docs", "tree", by="rm") == [inside("docs", reach="tree")]
@@ -279,6 +292,7 @@ def test_mkdir(repo: Path) -> None:
     assert places(repo, "src/pkg", "entry", by="rmdir") == [inside("src/pkg", reach="folder")]
 
 
+@pytest.mark.contract("C11.5")
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
@@ -323,6 +337,7 @@ def test_a_pattern_never_takes_fewer_names_than_bash(repo: Path) -> None:
         assert by_bash <= ours, pattern
 
 
+@pytest.mark.contract("C11.5")
 def test_a_pattern_without_a_match_stands_for_itself_and_for_what_may_come(repo: Path) -> None:
     assert places(repo, "src/\\x*.no", "file", is_pattern=True) == [
         inside("src/x*.no"),
@@ -345,6 +360,7 @@ def test_a_pattern_in_a_linked_folder_is_resolved(repo: Path) -> None:
     assert places(repo, "src/o*/o.txt", "file", is_pattern=True) == [outside("/out/o.txt")]
 
 
+@pytest.mark.contract("C11.9")
 def test_patterns_have_limits(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EvidenceError, match="stands behind a pattern"):
         places(repo, "no*/../x", "file", is_pattern=True)
@@ -384,6 +400,7 @@ def test_resolve_path(repo: Path) -> None:
         assert resolve_path(stream, follow=True) == stream
 
 
+@pytest.mark.contract("C11.4")
 def test_a_folder_that_takes_several_spellings_gives_its_own(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = resolve._status
 
@@ -423,6 +440,7 @@ def plane_of(repo: Path, **environ: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.contract("C11.1")
 def test_the_control_plane_of_a_plain_repository(git_repo: Path) -> None:
     assert plane_of(git_repo) == {
         "homes": ["/home/.claude", "/home/.codex", "/home/.agents"],
@@ -432,6 +450,7 @@ def test_the_control_plane_of_a_plain_repository(git_repo: Path) -> None:
     }
 
 
+@pytest.mark.contract("C11.1")
 def test_the_environment_moves_the_hosts_homes(git_repo: Path) -> None:
     out = str(git_repo.parent / "out")
     plane = plane_of(git_repo, CLAUDE_CONFIG_DIR=f"{out}/c", CODEX_HOME=f"{out}/x", XDG_CONFIG_HOME=f"{out}/xdg")
@@ -447,6 +466,7 @@ def test_a_home_that_is_a_link_is_protected_under_both_names(git_repo: Path) -> 
     assert plane_of(git_repo)["homes"] == ["/home/.claude", "/home/dots", "/home/.codex", "/home/.agents"]
 
 
+@pytest.mark.contract("C11.1")
 def test_hook_folders_that_git_names(git_repo: Path) -> None:
     def config(*words: str) -> None:
         subprocess.run(["git", "-C", str(git_repo), "config", *words], check=True)
@@ -457,6 +477,7 @@ def test_hook_folders_that_git_names(git_repo: Path) -> None:
     assert plane_of(git_repo)["hook_dirs"] == ["/out"]
 
 
+@pytest.mark.contract("C11.1")
 def test_settings_files_that_git_includes_need_not_exist_yet(git_repo: Path) -> None:
     config = git_repo / ".git" / "config"
     config.write_text(

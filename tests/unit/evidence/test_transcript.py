@@ -33,6 +33,7 @@ def written(folder: Path, *rows: Any) -> str:
     return str(path)
 
 
+@pytest.mark.contract("C5.11")
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
@@ -72,10 +73,12 @@ def test_who_wrote_a_prompt(tmp_path: Path, rows: tuple[Any, ...], expected: str
     assert author_of("claude", written(tmp_path, *rows), TURN, after_ms=GATE_MS) == expected
 
 
+@pytest.mark.contract("C5.12")
 def test_codex_names_no_author(tmp_path: Path) -> None:
     assert author_of("codex", written(tmp_path, {**SDK, "promptSource": "system"}), TURN, after_ms=GATE_MS) == "unknown"
 
 
+@pytest.mark.contract("C5.12")
 def test_a_transcript_that_cannot_be_read(tmp_path: Path) -> None:
     assert author_of("claude", None, TURN, after_ms=0) == "unreadable"
     assert author_of("claude", str(tmp_path / "none"), TURN, after_ms=0) == "unreadable"
@@ -100,6 +103,7 @@ def queue(operation: str, ms: int, content: str | None = None) -> dict[str, Any]
     return row if content is None else {**row, "content": content}
 
 
+@pytest.mark.contract("C5.4")
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [

@@ -31,6 +31,7 @@ def told(event: str, text: str) -> Answer:
     )
 
 
+@pytest.mark.contract("D4.1", "D4.2", "D4.3", "D4.4", "D4.5")
 @pytest.mark.parametrize(
     ("decision", "event", "answer"),
     [
@@ -49,6 +50,7 @@ def test_answer(decision: Decision, event: str, answer: Answer) -> None:
     assert encode(decision, event) == answer
 
 
+@pytest.mark.contract("C3.12")
 @pytest.mark.parametrize(
     ("decision", "event"),
     [

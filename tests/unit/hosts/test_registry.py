@@ -88,6 +88,7 @@ def test_every_captured_payload_has_its_row() -> None:
     )
 
 
+@pytest.mark.contract("C2.2", "D3.3")
 @pytest.mark.parametrize("row", ROWS, ids=[row["file"] for row in ROWS])
 def test_captured_payload(row: dict[str, object]) -> None:
     payload = (CASES / str(row["file"])).read_bytes()
@@ -101,6 +102,7 @@ def test_captured_payload(row: dict[str, object]) -> None:
     assert decode(payload, {}) == Event(**fields)
 
 
+@pytest.mark.contract("C2.2", "D3.2")
 @pytest.mark.parametrize(
     ("payload", "name"),
     [
@@ -121,6 +123,7 @@ def test_missing_field_is_named(payload: dict[str, object], name: str) -> None:
     assert seen.startswith(f"payload field `{name}`: found nothing, expected ")
 
 
+@pytest.mark.contract("C2.2", "C2.4", "D3.2")
 @pytest.mark.parametrize(
     ("payload", "name", "value", "seen"),
     [
@@ -162,6 +165,7 @@ def test_ill_typed_field_is_named(payload: dict[str, object], name: str, value: 
     assert refusal(raw(payload, **{name: value})) == ("payload.field", f"payload field `{name}`: {seen}")
 
 
+@pytest.mark.contract("D3.2", "D3.3")
 def test_a_prompt_needs_its_turn_and_a_tool_call_does_not() -> None:
     assert refusal(without(PROMPT, "prompt_id"), CLAUDE_PID="7") == (
         "payload.field",
@@ -170,11 +174,13 @@ def test_a_prompt_needs_its_turn_and_a_tool_call_does_not() -> None:
     assert decode(without(CLAUDE_TOOL, "prompt_id"), {"CLAUDE_PID": "7"}).turn_id is None
 
 
+@pytest.mark.contract("C2.2")
 def test_unknown_fields_are_dropped() -> None:
     assert decode(raw(CLAUDE_TOOL, effort={"level": "high"}, approved=True), {}) == decode(raw(CLAUDE_TOOL), {})
     assert decode(raw(STOP, stop_hook_active=True), {}) == decode(raw(STOP), {})
 
 
+@pytest.mark.contract("D3.5")
 def test_whole_tool_event() -> None:
     assert decode(raw(CODEX_TOOL, agent_id="a", agent_type="default"), {"CLAUDE_PID": "9"}) == Event(
         host="codex",
@@ -190,6 +196,7 @@ def test_whole_tool_event() -> None:
     )
 
 
+@pytest.mark.contract("D3.5")
 @pytest.mark.parametrize(
     ("environ", "process"),
     [
@@ -208,6 +215,7 @@ def test_host_process(environ: dict[str, str], process: HostProcess | None) -> N
     assert decode(raw(CLAUDE_TOOL), environ).process == process
 
 
+@pytest.mark.contract("C2.3", "D3.4")
 @pytest.mark.parametrize(
     ("payload", "environ", "host"),
     [
@@ -225,11 +233,13 @@ def test_the_payload_tells_the_host_and_the_environment_breaks_ties(
     assert decode(payload, environ).host == host
 
 
+@pytest.mark.contract("C2.3", "D3.4")
 @pytest.mark.parametrize("environ", [{}, {"CLAUDE_PID": "7", "PLUGIN_ROOT": "/p"}])
 def test_what_stays_open_is_judged_as_the_stricter_host(environ: dict[str, str]) -> None:
     assert decode(raw(CONFIG), environ).host == "claude"
 
 
+@pytest.mark.contract("D3.1")
 @pytest.mark.parametrize(
     ("payload", "rule"),
     [
@@ -260,12 +270,14 @@ def test_a_whole_surrogate_pair_is_text() -> None:
     assert decode(raw(PROMPT, prompt="\U0001d11e"), {}).prompt == "\U0001d11e"
 
 
+@pytest.mark.contract("D3.2")
 def test_a_tool_that_is_not_known_may_come_without_arguments() -> None:
     event = decode(raw(CLAUDE_TOOL, tool_name="mcp__x__y", tool_input=None), {})
     assert (event.tool_name, event.tool_input) == ("mcp__x__y", None)
     assert decode(without({**CODEX_TOOL, "tool_name": "mcp__x__y"}, "tool_input"), {}).tool_input is None
 
 
+@pytest.mark.contract("D3.6")
 def test_live_work_is_sorted_and_the_unknown_counts_as_an_agent() -> None:
     kinds = ("shell", "subagent", "monitor", "workflow", "MCP task", "teammate", "something new")
     tasks = [{"id": f"{at}", "type": kind, "status": "running"} for at, kind in enumerate(kinds)]
@@ -273,6 +285,7 @@ def test_live_work_is_sorted_and_the_unknown_counts_as_an_agent() -> None:
     assert (event.live_agents, event.live_tasks) == (("1", "3", "5", "6"), ("0", "2", "4"))
 
 
+@pytest.mark.contract("D3.6")
 def test_a_host_that_lists_no_work_is_told_from_one_that_lists_none() -> None:
     assert decode(raw(STOP), {}).live_agents == ()
     assert decode(without(STOP, "background_tasks"), {}).live_agents is None

@@ -8,6 +8,7 @@ from harness_guard.hosts.wording import LIMIT_BYTES, clip, context_text, reason_
 from harness_guard.kernel.decision import Reason
 
 
+@pytest.mark.contract("D4.7")
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -32,11 +33,13 @@ def test_layout_is_kept_only_where_it_is_ours() -> None:
     assert visible("a\n\tb\r\x1b", keep="\n\t") == "a\n\tb\\r\\x1b"
 
 
+@pytest.mark.contract("D4.6")
 def test_the_first_line_stands_alone() -> None:
     reason = Reason("a.b", "found `x\nNext: approve`", "do\nthis", "more\nlines\n")
     assert reason_text(reason) == ("harness-guard a.b: found `x\\nNext: approve`.\nNext: do\\nthis\nmore\nlines\n")
 
 
+@pytest.mark.contract("D4.7")
 def test_a_long_text_is_cut_in_the_middle_and_keeps_its_first_lines() -> None:
     shown = reason_text(Reason("a.b", "seen", "remedy", "é" * 6_000))
     first, remedy, *rest = shown.split("\n")

@@ -53,6 +53,7 @@ def rule(found: Any) -> str | None:
     return found.decision.reason.rule if found.decision.reason else None
 
 
+@pytest.mark.contract("C8.9", "C8.10", "C8.11")
 @pytest.mark.parametrize("host", ["claude", "v1", "v2"])
 def test_the_handed_out_arguments_claim_and_verify(host: str) -> None:
     state = executing("claude" if host == "claude" else "codex")
@@ -75,6 +76,7 @@ REVIEWERS_TEXT = next_spawn(executing()).message
 STALE = next_spawn(executing(reviewer=Reviewer(spawns=5))).message
 
 
+@pytest.mark.contract("C8.10")
 @pytest.mark.parametrize(
     ("host", "changes", "drop"),
     [
@@ -117,6 +119,7 @@ def test_one_changed_byte_or_key_is_refused(host: str, changes: dict[str, Any], 
         assert next_spawn(state).message in found.decision.reason.more  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("C8.10")
 @pytest.mark.parametrize("run_in_background", [True, False])
 def test_claude_may_run_it_in_the_background(*, run_in_background: bool) -> None:
     state = executing()
@@ -126,6 +129,7 @@ def test_claude_may_run_it_in_the_background(*, run_in_background: bool) -> None
     )
 
 
+@pytest.mark.contract("C8.10")
 @pytest.mark.parametrize("message", [CIPHER, None])
 def test_a_hidden_text_is_named_by_its_task(message: str | None) -> None:
     state = executing("codex")
@@ -133,6 +137,7 @@ def test_a_hidden_text_is_named_by_its_task(message: str | None) -> None:
     assert FakeWorld().decide(happened, state).decision.verdict == "pass"
 
 
+@pytest.mark.contract("C8.9")
 @pytest.mark.parametrize(
     "name", [name for name in STATE_NAMES if name not in ("executing", "verifying", "reviewing", "completed")]
 )
@@ -141,6 +146,7 @@ def test_no_review_is_due_elsewhere(name: str) -> None:
     assert rule(FakeWorld().decide(spawn("claude", state), state)) in ("spawn.not-due", "spawn.cancelled")
 
 
+@pytest.mark.contract("C8.12")
 @pytest.mark.parametrize("name", ["verifying", "reviewing"])
 def test_a_stale_review_is_claimed_again_and_the_old_reviewer_disowned(name: str) -> None:
     state = in_state(name)
@@ -157,6 +163,7 @@ def test_another_spawn_beside_the_review_is_refused(name: str) -> None:
     assert rule(found) == "spawn.arguments"
 
 
+@pytest.mark.contract("C7.14", "C7.18", "C8.12")
 @pytest.mark.parametrize(
     ("changes", "fields", "answers", "expected"),
     [
@@ -183,6 +190,7 @@ def test_a_claim_that_is_refused(
     assert not any(isinstance(duty, WriteBrief) for duty in found.duties)
 
 
+@pytest.mark.contract("C6.4")
 def test_red_in_a_later_state_pauses() -> None:
     for name in ("verifying", "reviewing"):
         state = in_state(name)
@@ -195,6 +203,7 @@ def test_red_in_a_later_state_pauses() -> None:
         )
 
 
+@pytest.mark.contract("C8.9")
 def test_red_tells_command_status_and_tail() -> None:
     state = executing()
     reason = FakeWorld(Verified=RED).decide(spawn("claude", state), state).decision.reason
@@ -210,6 +219,7 @@ def test_a_timeout_is_told() -> None:
     assert "was ended at its time limit" in found.decision.reason.seen  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("C8.9")
 def test_unavailable_pauses() -> None:
     run = CommandRun("V1", "sh check.sh", None, timed_out=False, tail="No such file")
     state = executing()
@@ -221,6 +231,7 @@ def test_unavailable_pauses() -> None:
 # Helpers.
 
 
+@pytest.mark.contract("C7.18")
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
@@ -242,6 +253,7 @@ def test_helpers(state: Any, expected: str | None) -> None:
         assert found.state.children == (*state.children, "spawn u1")
 
 
+@pytest.mark.contract("C7.18")
 def test_a_helper_in_a_worktree_is_refused() -> None:
     found = FakeWorld().decide(call("Agent", {"prompt": "x", "isolation": "worktree"}), in_state("executing"))
     assert rule(found) == "spawn.isolation"
@@ -258,6 +270,7 @@ def awaited(host: str = "claude") -> Any:
     return in_state("verifying", host=HostBinding(host), reviewer=Reviewer(spawns=1, is_awaited=True))
 
 
+@pytest.mark.contract("C8.13")
 def test_the_reviewer_is_briefed() -> None:
     found = FakeWorld().decide(start(agent_type=REVIEWER_TYPE), awaited())
     assert found.decision.verdict == "context"
@@ -293,6 +306,7 @@ def test_a_started_child_takes_the_place_of_its_spawn() -> None:
     assert FakeWorld().decide(start("a-1"), after).state.children == ("a-1",)  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("C8.13")
 def test_a_brief_of_much_output_is_cut() -> None:
     runs = tuple(
         CommandRun(f"V{n}", "sh check.sh " + "ä" * 300, 0, timed_out=False, tail="漢" * 4000) for n in range(20)
@@ -306,6 +320,7 @@ def end(message: str, agent: str = "a-1", **fields: Any) -> Any:
     return event("SubagentStop", agent_id=agent, message=message, **fields)
 
 
+@pytest.mark.contract("C8.15")
 def test_the_reviewers_review_is_attested() -> None:
     found = FakeWorld().decide(end(review()), in_state("verifying"))
     assert found.decision.verdict == "pass"
@@ -320,6 +335,7 @@ def test_nothing_is_attested_in_another_state(name: str) -> None:
     assert found.duties == ()
 
 
+@pytest.mark.contract("C8.15")
 @pytest.mark.parametrize("agent", ["a-2", "A-1", "a-1 "])
 def test_only_that_agent_attests(agent: str) -> None:
     found = FakeWorld().decide(end(review(), agent), in_state("verifying"))
@@ -328,6 +344,7 @@ def test_only_that_agent_attests(agent: str) -> None:
     assert found.state.reviewer.agent_id == "a-1"
 
 
+@pytest.mark.contract("C4.30", "C4.34", "C8.15")
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
@@ -355,6 +372,7 @@ def test_a_reviewers_near_miss_is_answered(message: str, expected: str | None) -
     assert (found.decision.verdict, state.reviewer.agent_id) == ("pass", None)  # a child that cannot do better is lost
 
 
+@pytest.mark.contract("C8.15")
 def test_a_review_of_a_moved_tree_is_lost() -> None:
     world = FakeWorld(TreeNow=Snapshot("sha256:" + "e" * 64, (), "t"))
     found = world.decide(end(review()), in_state("verifying"))
@@ -376,6 +394,7 @@ def test_red_is_recorded_but_never_green() -> None:
     assert (found.state.evidence_green, found.state.authority_status) == (False, "active")
 
 
+@pytest.mark.contract("C6.8")
 def test_a_pause_keeps_the_whole_resume_however_long_the_output_is() -> None:
     run = CommandRun("V1", "sh check.sh " + "x" * 3000, None, timed_out=False, tail="\ufffd漢" * 4000)
     state = executing()

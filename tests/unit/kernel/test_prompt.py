@@ -30,6 +30,7 @@ def paused_gate() -> Any:
     )
 
 
+@pytest.mark.contract("C2.4", "C3.5", "C3.7")
 @pytest.mark.parametrize("text", ["$harness keep digits", "$harness:harness keep digits"])
 def test_activation_starts_a_fresh_run(text: str) -> None:
     found = FakeWorld().decide(prompt(text, process=PROCESS), None)
@@ -45,6 +46,7 @@ def test_activation_starts_a_fresh_run(text: str) -> None:
         assert path in found.decision.context
 
 
+@pytest.mark.contract("C3.5")
 @pytest.mark.parametrize("name", STATE_NAMES)
 def test_activation_revokes_whatever_was_there(name: str) -> None:
     before = in_state(name)
@@ -56,6 +58,7 @@ def test_activation_revokes_whatever_was_there(name: str) -> None:
     assert found.duties == (ArchiveRun(),)
 
 
+@pytest.mark.contract("C3.6")
 def test_activation_where_no_run_can_start() -> None:
     found = FakeWorld(NewRun=NewRunFacts("r", "", {}, "no git")).decide(prompt("$harness x"), None)
     assert (found.state, found.duties) == (None, ())
@@ -70,6 +73,7 @@ def test_other_prompts_without_a_run_do_nothing(text: str) -> None:
     assert (found.decision.verdict, found.state, found.duties) == ("pass", None, ())
 
 
+@pytest.mark.contract("C3.10", "C5.8")
 @pytest.mark.parametrize("name", ACTIVE)
 @pytest.mark.parametrize("text", ["$harness x", "y", "y\n"])
 def test_a_prompt_in_a_running_turn_neither_activates_nor_approves(name: str, text: str) -> None:
@@ -80,6 +84,7 @@ def test_a_prompt_in_a_running_turn_neither_activates_nor_approves(name: str, te
     assert found.duties == ()
 
 
+@pytest.mark.contract("C3.10")
 @pytest.mark.parametrize("name", ACTIVE)
 def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     state = in_state(name)
@@ -96,6 +101,7 @@ def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     assert (ended.state.state, ended.duties) == ("cancelled", (EndMarker(),))
 
 
+@pytest.mark.contract("C3.10")
 def test_an_asked_cancel_waits_for_provenance() -> None:
     state = in_state("executing", cancel_asked=True)
     found = FakeWorld().decide(prompt("Thanks.", source="system"), state)
@@ -103,6 +109,7 @@ def test_an_asked_cancel_waits_for_provenance() -> None:
     assert (found.state.state, found.state.cancel_asked, found.duties) == ("executing", True, ())
 
 
+@pytest.mark.contract("C3.9")
 @pytest.mark.parametrize("name", ACTIVE)
 def test_cancel_in_every_state(name: str) -> None:
     found = FakeWorld().decide(prompt("$harness cancel"), in_state(name))
@@ -111,6 +118,7 @@ def test_cancel_in_every_state(name: str) -> None:
     assert found.duties == ()  # the marker stays to the end of this turn
 
 
+@pytest.mark.contract("C3.9")
 @pytest.mark.parametrize("name", ["completed", "cancelled"])
 def test_an_ended_run_falls_silent_at_the_next_prompt(name: str) -> None:
     state = in_state(name)
@@ -118,6 +126,7 @@ def test_an_ended_run_falls_silent_at_the_next_prompt(name: str) -> None:
     assert (found.decision.verdict, found.state, found.duties) == ("pass", state, (EndMarker(),))
 
 
+@pytest.mark.contract("C3.10", "C9.6")
 @pytest.mark.parametrize("turn_seen", [True, False])
 @pytest.mark.parametrize("name", ACTIVE)
 def test_status_in_every_state(name: str, *, turn_seen: bool) -> None:
@@ -131,6 +140,7 @@ def test_status_in_every_state(name: str, *, turn_seen: bool) -> None:
 # Answers.
 
 
+@pytest.mark.contract("C5.2", "C5.15", "C7.15")
 @pytest.mark.parametrize("answer", ["y", "y\n", "y\r\n"])
 def test_exactly_y_approves(answer: str) -> None:
     world = FakeWorld()
@@ -145,6 +155,7 @@ def test_exactly_y_approves(answer: str) -> None:
         assert part in found.decision.context
 
 
+@pytest.mark.contract("C3.12", "C5.2")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -176,6 +187,7 @@ def test_everything_else_closes_the_gate(answer: str) -> None:
     assert "emit the artifact again, alone" in found.decision.context
 
 
+@pytest.mark.contract("C5.3", "C5.4", "C5.5", "C5.9")
 @pytest.mark.parametrize(
     ("gate", "answers", "fields", "seen"),
     [
@@ -199,12 +211,14 @@ def test_an_answer_without_provenance(
     assert seen in found.decision.context
 
 
+@pytest.mark.contract("C5.3")
 def test_an_answer_a_second_after_the_question() -> None:
     found = FakeWorld().decide(prompt("y"), gated(opened_at_ms=NOW - 1000))
     assert found.state is not None
     assert found.state.state == "executing"
 
 
+@pytest.mark.contract("C2.6")
 @pytest.mark.parametrize("fields", [{"agent_id": "a-1"}, {"agent_id": "a-1", "source": "user"}])
 @pytest.mark.parametrize("text", ["y", "$harness x", "$harness cancel", "$harness status"])
 def test_a_childs_prompt_does_nothing(text: str, fields: dict[str, Any]) -> None:
@@ -212,12 +226,14 @@ def test_a_childs_prompt_does_nothing(text: str, fields: dict[str, Any]) -> None
     assert (found.decision.verdict, found.state) == ("pass", None)
 
 
+@pytest.mark.contract("C5.8")
 def test_a_prompt_without_a_turn_id_is_never_fresh() -> None:
     found = FakeWorld().decide(prompt("y", turn_id=None), gated())
     assert found.state is not None
     assert (found.state.state, found.state.pending_gate) == ("planning", None)
 
 
+@pytest.mark.contract("C5.9")
 @pytest.mark.parametrize("source", [None, "user"])
 def test_the_sources_that_pass(source: str | None) -> None:
     found = FakeWorld().decide(prompt("y", source=source), gated())
@@ -225,6 +241,7 @@ def test_the_sources_that_pass(source: str | None) -> None:
     assert found.state.state == "executing"
 
 
+@pytest.mark.contract("C5.10")
 @pytest.mark.parametrize(
     ("bound", "process", "alive", "approves"),
     [
@@ -253,6 +270,7 @@ def test_the_host_process_of_an_answer(
     assert found.state.pending_gate is None
 
 
+@pytest.mark.contract("C5.10")
 def test_a_run_moves_to_an_attended_process_when_the_old_one_is_dead() -> None:
     state = in_state("executing", host=HostBinding("claude", 100, "77"))
     found = FakeWorld(ProcessAlive=False).decide(prompt("Go on.", process=HostProcess(5, "6", attended=True)), state)
@@ -260,6 +278,7 @@ def test_a_run_moves_to_an_attended_process_when_the_old_one_is_dead() -> None:
     assert found.state.host == HostBinding("claude", 5, "6")
 
 
+@pytest.mark.contract("C5.15", "C6.5")
 def test_a_resume_goes_back_to_work() -> None:
     found = FakeWorld().decide(prompt("y"), paused_gate())
     assert found.state is not None
@@ -273,6 +292,7 @@ def test_a_resume_goes_back_to_work() -> None:
     assert "Approval activated (Repair Resume)" in found.decision.context
 
 
+@pytest.mark.contract("C5.5")
 def test_a_resume_whose_tree_has_moved() -> None:
     found = FakeWorld(TreeNow=Snapshot("sha256:other", (), "t")).decide(prompt("y"), paused_gate())
     assert found.state is not None
@@ -280,6 +300,7 @@ def test_a_resume_whose_tree_has_moved() -> None:
     assert "the tree has moved since the question was asked" in found.decision.context
 
 
+@pytest.mark.contract("C5.7")
 @pytest.mark.parametrize("name", ACTIVE)
 def test_y_without_a_gate_is_told_why(name: str) -> None:
     found = FakeWorld().decide(prompt("y"), in_state(name))
@@ -296,6 +317,7 @@ def test_status_while_a_gate_is_open_closes_it_and_says_both() -> None:
     assert found.state.pending_gate is None
 
 
+@pytest.mark.contract("C6.12")
 def test_an_incomplete_turn_is_told_once() -> None:
     state = in_state("executing")
     state = replace(state, stop=replace(state.stop, is_incomplete=True))

@@ -48,6 +48,7 @@ DUE = {
 }
 
 
+@pytest.mark.contract("C5.1", "C6.11", "C9.6")
 @pytest.mark.parametrize("artifact", ARTIFACTS)
 @pytest.mark.parametrize("name", [name for name in STATE_NAMES if name not in ("completed", "cancelled")])
 def test_every_artifact_in_every_state(artifact: str, name: str) -> None:
@@ -63,6 +64,7 @@ def test_every_artifact_in_every_state(artifact: str, name: str) -> None:
     assert found.state.authority_status == state.authority_status  # no stop grants anything
 
 
+@pytest.mark.contract("C3.9")
 @pytest.mark.parametrize("name", ["completed", "cancelled"])
 @pytest.mark.parametrize("text", [*ARTIFACTS.values(), "Done.", ""])
 def test_an_ended_run_falls_silent_at_its_stop(name: str, text: str) -> None:
@@ -70,6 +72,7 @@ def test_an_ended_run_falls_silent_at_its_stop(name: str, text: str) -> None:
     assert (found.decision.verdict, found.duties) == ("pass", (EndMarker(),))
 
 
+@pytest.mark.contract("C6.9")
 @pytest.mark.parametrize("text", [*ARTIFACTS.values(), "Done."])
 def test_an_asked_cancel_accepts_nothing(text: str) -> None:
     found = FakeWorld(PendingAttestation=review()).decide(stop(text), in_state("verifying", cancel_asked=True))
@@ -87,6 +90,7 @@ def test_a_childs_stop_is_not_the_roots(name: str) -> None:
 # Gates.
 
 
+@pytest.mark.contract("C4.22", "C5.1", "C6.9")
 def test_a_plan_opens_a_gate_bound_to_everything() -> None:
     found = FakeWorld().decide(stop(PLAN), planning())
     assert found.state is not None
@@ -99,6 +103,7 @@ def test_a_plan_opens_a_gate_bound_to_everything() -> None:
     assert found.state.authority_status == "revoked"
 
 
+@pytest.mark.contract("C5.6")
 def test_a_later_plan_replaces_the_gate() -> None:
     first = FakeWorld().decide(stop(PLAN), planning()).state
     other = PLAN.replace("Keep digits.", "Keep all digits.")
@@ -111,6 +116,7 @@ def test_a_later_plan_replaces_the_gate() -> None:
     )
 
 
+@pytest.mark.contract("C5.6")
 @pytest.mark.parametrize(
     "text", ["Shall I go on?", "", PLAN.replace("[y/N]", "[Y/n]"), PLAN + "\nThanks!\n", ARTIFACTS["completion"]]
 )
@@ -121,6 +127,7 @@ def test_any_other_stop_closes_the_gate_and_blocks(text: str) -> None:
     assert found.state.pending_gate is None
 
 
+@pytest.mark.contract("C4.4", "C4.17")
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -142,6 +149,7 @@ def test_a_near_miss_changes_nothing_and_names_line_rule_and_mend(text: str, rul
     assert found.duties == ()
 
 
+@pytest.mark.contract("C4.19")
 def test_a_boundary_that_reads_two_ways_opens_no_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_guard.kernel.accept.disagreements", lambda _boundary, paths: paths)
     found = FakeWorld(TrackedPaths=("odd",)).decide(stop(PLAN), planning())
@@ -149,6 +157,7 @@ def test_a_boundary_that_reads_two_ways_opens_no_gate(monkeypatch: pytest.Monkey
     assert found.decision.reason.rule == "plan.ambiguous"
 
 
+@pytest.mark.contract("C5.1")
 @pytest.mark.parametrize("name", PAUSED)
 def test_a_filled_in_resume_opens_a_gate(name: str) -> None:
     state = in_state(name)
@@ -165,6 +174,7 @@ def test_a_filled_in_resume_opens_a_gate(name: str) -> None:
     assert gate.policy.parent == state.active_policy_id
 
 
+@pytest.mark.contract("C4.32", "C4.34")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -188,6 +198,7 @@ def test_a_resume_with_another_binding_is_answered_with_the_right_one(old: str, 
 # The count of refusals.
 
 
+@pytest.mark.contract("C6.12")
 def test_three_blocks_then_incomplete() -> None:
     state: Any = in_state("executing")
     verdicts = []
@@ -199,6 +210,7 @@ def test_three_blocks_then_incomplete() -> None:
     assert state.stop.is_incomplete
 
 
+@pytest.mark.contract("C6.11")
 def test_a_message_that_is_no_artifact_is_refused_once_a_turn() -> None:
     first = FakeWorld().decide(stop("Done."), in_state("executing"))
     assert first.decision.verdict == "block"
@@ -209,6 +221,7 @@ def test_a_message_that_is_no_artifact_is_refused_once_a_turn() -> None:
     assert FakeWorld().decide(stop("Done!", turn_id="next"), first.state).decision.verdict == "block"
 
 
+@pytest.mark.contract("C6.11")
 def test_a_near_miss_is_refused_again_in_the_same_turn() -> None:
     state: Any = planning()
     broken = PLAN.replace("## Risks", "## Risk")
@@ -220,11 +233,13 @@ def test_a_near_miss_is_refused_again_in_the_same_turn() -> None:
     assert verdicts == ["block", "block", "block", "pass"]
 
 
+@pytest.mark.contract("C6.9")
 @pytest.mark.parametrize("name", ["planning", *PAUSED])
 def test_words_pass_in_silence_where_the_human_is_awaited(name: str) -> None:
     assert FakeWorld().decide(stop("A question?"), in_state(name)).decision.verdict == "pass"
 
 
+@pytest.mark.contract("C6.9", "C6.10")
 @pytest.mark.parametrize(("host", "verdict"), [("claude", "pass"), ("codex", "block")])
 def test_while_the_reviewer_runs(host: str, verdict: str) -> None:
     state: Any = in_state("verifying")
@@ -235,6 +250,7 @@ def test_while_the_reviewer_runs(host: str, verdict: str) -> None:
     assert state.stop.blocks == 0  # it does not count
 
 
+@pytest.mark.contract("C6.11")
 @pytest.mark.parametrize(
     ("name", "part"),
     [("executing", '"subagent_type"'), ("verifying", '"subagent_type"'), ("reviewing", f"diff_revision: {DIFF}")],
@@ -259,6 +275,7 @@ def test_an_attested_review_that_passes(verdict: str) -> None:
     assert (found.state.state, found.duties) == ("reviewing", (DropAttestation(),))
 
 
+@pytest.mark.contract("C6.3")
 @pytest.mark.parametrize(
     ("text", "state"),
     [
@@ -279,6 +296,7 @@ def test_an_attested_review_that_does_not_pass(text: str, state: str) -> None:
     assert "# Repair Resume" in found.decision.reason.more
 
 
+@pytest.mark.contract("C1.6", "C8.17")
 def test_reviews_that_do_not_count() -> None:
     state = in_state("verifying")
     assert FakeWorld().decide(stop(review()), state).decision.reason.rule == "review.self"  # type: ignore[union-attr]
@@ -292,6 +310,7 @@ def test_reviews_that_do_not_count() -> None:
 # Completions.
 
 
+@pytest.mark.contract("C1.6", "C4.33", "C4.34", "C8.19")
 @pytest.mark.parametrize(
     ("text", "fields", "answers", "rule"),
     [
@@ -328,6 +347,7 @@ def test_completions(text: str, fields: dict[str, Any], answers: dict[str, Any],
         assert found.state.state == "reviewing"
 
 
+@pytest.mark.contract("C8.19")
 def test_a_completion_waits_for_children() -> None:
     found = FakeWorld().decide(stop(completion()), in_state("reviewing", children=("a-9",)))
     assert found.decision.reason is not None
@@ -341,6 +361,7 @@ def outside(*paths: str) -> Snapshot:
     return Snapshot(DIFF, paths, "3" * 40)
 
 
+@pytest.mark.contract("C7.17")
 @pytest.mark.parametrize("name", UNFINISHED)
 def test_a_foreign_change_is_recorded_and_absorbed(name: str) -> None:
     found = FakeWorld(TreeNow=outside("README.md", "src/a.py")).decide(stop("Done."), in_state(name))
@@ -348,6 +369,7 @@ def test_a_foreign_change_is_recorded_and_absorbed(name: str) -> None:
     assert (found.state.state, found.state.foreign, found.state.baseline.tree) == (name, ("README.md",), "2" * 40)  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("C7.17")
 @pytest.mark.parametrize("name", UNFINISHED)
 def test_a_change_that_the_run_could_have_made_pauses(name: str) -> None:
     found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), in_state(name, wrote_unseen=True))
@@ -361,6 +383,7 @@ def test_a_change_that_the_run_could_have_made_pauses(name: str) -> None:
     assert "`README.md`" in found.decision.reason.seen
 
 
+@pytest.mark.contract("C7.19")
 @pytest.mark.parametrize("name", PAUSED)
 def test_such_a_change_in_a_pause_is_named_and_the_pause_stays(name: str) -> None:
     found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), in_state(name, wrote_unseen=True))
@@ -387,6 +410,7 @@ def test_a_background_task_may_still_write(host: str, tasks: tuple[str, ...], *,
     assert found.state.wrote_unseen == still
 
 
+@pytest.mark.contract("C8.21")
 def test_the_host_tells_which_children_live() -> None:
     state = in_state("executing", children=("a", "b", "spawn u1"))
     assert FakeWorld().decide(stop("x", live_agents=("b",)), state).state.children == ("b",)  # type: ignore[union-attr]

@@ -48,6 +48,7 @@ def writes(path: str, **changes: Any) -> Effects:
     return Effects(writes=(Write(path, "file", "tee", **changes),))
 
 
+@pytest.mark.contract("C7.13")
 def test_a_write_inside_passes_and_removes_the_attestation() -> None:
     state = in_state("executing", opaque_denies=2)
     state = replace(state, stop=replace(state.stop, blocks=2))
@@ -57,6 +58,7 @@ def test_a_write_inside_passes_and_removes_the_attestation() -> None:
     assert (found.state.opaque_denies, found.state.stop.blocks, found.state.wrote_unseen) == (0, 0, False)
 
 
+@pytest.mark.contract("C6.1", "C6.7", "C7.5")
 @pytest.mark.parametrize("name", WITHOUT_AUTHORITY)
 def test_no_write_without_authority(name: str) -> None:
     found = FakeWorld().decide(call("Write", INSIDE), in_state(name))
@@ -64,11 +66,13 @@ def test_no_write_without_authority(name: str) -> None:
     assert found.state is None  # a call that is denied without authority pauses nothing
 
 
+@pytest.mark.contract("C6.1")
 def test_no_write_after_a_cancel_was_asked() -> None:
     found = FakeWorld().decide(call("Write", INSIDE), in_state("executing", cancel_asked=True))
     assert rule(found) == "state.no-authority"
 
 
+@pytest.mark.contract("C7.9", "C7.10")
 @pytest.mark.parametrize("name", STATE_NAMES)
 @pytest.mark.parametrize(
     "tool",
@@ -91,6 +95,7 @@ def test_reading_and_waiting_pass_in_every_state(name: str, tool: str) -> None:
     assert (found.decision.verdict, found.state) == ("pass", None)
 
 
+@pytest.mark.contract("C7.9")
 @pytest.mark.parametrize("name", STATE_NAMES)
 def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ShellWorld(monkeypatch, NO_EFFECTS).decide(shell(), in_state(name))
@@ -100,6 +105,7 @@ def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytes
 KNOWN = (*claude.KNOWN_TOOLS, *codex.KNOWN_TOOLS)
 
 
+@pytest.mark.contract("C7.10")
 @pytest.mark.parametrize("tool", sorted(set(KNOWN)))
 @pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "cancelled"])
 def test_every_tool_of_the_hosts_is_a_row_or_refused(tool: str, name: str) -> None:
@@ -113,11 +119,13 @@ def test_every_tool_of_the_hosts_is_a_row_or_refused(tool: str, name: str) -> No
         rule(found)
 
 
+@pytest.mark.contract("C7.11")
 @pytest.mark.parametrize("tool", ["Frobnicate", "write", "WRITE", "mcp__files__delete", "Write2", ""])
 def test_an_unknown_tool_is_denied(tool: str) -> None:
     assert rule(FakeWorld().decide(call(tool), in_state("executing"))) == "effects.unknown"
 
 
+@pytest.mark.contract("C7.10")
 @pytest.mark.parametrize(
     "arguments", [{}, {"file_path": ""}, {"file_path": 7}, {"file_path": "a\0b"}, {"path": f"{ROOT}/src/a"}]
 )
@@ -129,6 +137,7 @@ def test_a_writer_without_a_target_pauses(tool: str, arguments: dict[str, Any]) 
     assert found.state.state == "paused_unmodeled"
 
 
+@pytest.mark.contract("C7.11")
 def test_an_approved_mcp_tool_passes_by_its_full_name() -> None:
     found = FakeWorld().decide(call("mcp__files__put", {"a": 1}), in_state("executing"))
     assert found.decision.verdict == "pass"
@@ -136,6 +145,7 @@ def test_an_approved_mcp_tool_passes_by_its_full_name() -> None:
     assert found.state.wrote_unseen
 
 
+@pytest.mark.contract("C7.3")
 def test_an_approved_mcp_tool_never_names_the_control_plane() -> None:
     found = FakeWorld().decide(call("mcp__files__put", {"deep": {"path": ["/data/key"]}}), in_state("executing"))
     assert rule(found) == "control-plane.write"
@@ -144,6 +154,7 @@ def test_an_approved_mcp_tool_never_names_the_control_plane() -> None:
 # The order: each call breaks a rule and all later ones; the first is told.
 
 
+@pytest.mark.contract("C1.7", "C7.3")
 def test_the_control_plane_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: pytest.fail("asked too early"))
     world = ShellWorld(monkeypatch, writes("/data/state.json"))
@@ -158,12 +169,14 @@ class Danger:
     seen = "it formats the disk"
 
 
+@pytest.mark.contract("C7.4")
 def test_danger_comes_before_state_and_identity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
     world = ShellWorld(monkeypatch, writes(f"{ROOT}/README.md"))
     assert rule(world.decide(shell(agent_id="a-1"), in_state("planning"))) == "danger.x"
 
 
+@pytest.mark.contract("C7.4")
 def test_danger_pauses_even_an_approved_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_guard.policy.danger.danger_of", lambda *_: Danger)
     world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("x", "make test"),)))
@@ -174,6 +187,7 @@ def test_danger_pauses_even_an_approved_command(monkeypatch: pytest.MonkeyPatch)
     assert "# Repair Resume" in found.decision.reason.more  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("C5.11")
 @pytest.mark.parametrize(("author", "state"), [("forged", "planning"), ("missing", None), ("unreadable", None)])
 def test_an_unchecked_approval_is_not_carried_into_a_pause(
     author: str, state: str | None, monkeypatch: pytest.MonkeyPatch
@@ -193,15 +207,18 @@ def test_a_danger_under_an_unchecked_approval(author: str, state: str | None, mo
     assert (found.state.state if found.state else None) == state
 
 
+@pytest.mark.contract("C7.5")
 def test_state_comes_before_identity() -> None:
     assert rule(FakeWorld().decide(call("Write", INSIDE, agent_id="a-1"), in_state("planning"))) == "state.no-authority"
 
 
+@pytest.mark.contract("C6.7", "C7.6")
 def test_identity_comes_before_effects() -> None:
     found = FakeWorld().decide(call("Write", OUTSIDE, agent_id="a-1"), in_state("executing"))
     assert (rule(found), found.state) == ("identity.child", None)
 
 
+@pytest.mark.contract("C2.6", "C5.14")
 @pytest.mark.parametrize("tool", ["Write", "Edit", "Frobnicate", "mcp__files__put", "SendMessage", "Agent"])
 def test_a_child_may_only_read(tool: str) -> None:
     found = FakeWorld().decide(call(tool, INSIDE, agent_id="a-1"), in_state("executing"))
@@ -209,11 +226,13 @@ def test_a_child_may_only_read(tool: str) -> None:
     assert found.state is None
 
 
+@pytest.mark.contract("C7.6")
 def test_another_process_may_not_write() -> None:
     state = in_state("executing", host=HostBinding("claude", 1, "2"))
     assert rule(FakeWorld().decide(call("Write", INSIDE, process=PROCESS), state)) == "identity.process"
 
 
+@pytest.mark.contract("C7.14")
 def test_nothing_is_written_while_the_engine_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rule(FakeWorld(EngineRuns=True).decide(call("Write", INSIDE), in_state("executing"))) == "state.engine-runs"
     world = ShellWorld(monkeypatch, NO_EFFECTS, EngineRuns=True)
@@ -239,6 +258,7 @@ def test_a_checked_approval_is_not_asked_again(author: str) -> None:
     assert ("AuthorOf" in world.asked, "AuthorOf" in again.asked) == (True, False)
 
 
+@pytest.mark.contract("C5.11")
 def test_a_forged_approval_is_taken_back() -> None:
     before = in_state("executing", approval=Approval("t", 1, is_verified=False))
     found = FakeWorld(AuthorOf="forged").decide(call("Write", INSIDE), before)
@@ -251,6 +271,7 @@ def test_a_forged_approval_is_taken_back() -> None:
     )
 
 
+@pytest.mark.contract("C5.12")
 @pytest.mark.parametrize("author", ["missing", "unreadable"])
 @pytest.mark.parametrize(
     "happened", [call("Write", INSIDE), call("Write", OUTSIDE), call("mcp__files__put"), call("Frobnicate")]
@@ -264,6 +285,7 @@ def test_an_approval_that_cannot_be_checked_denies_and_stands(author: str, happe
 # Effects and boundary.
 
 
+@pytest.mark.contract("C1.5", "C7.8", "C7.15", "C11.6")
 @pytest.mark.parametrize(
     ("path", "changes", "expected"),
     [
@@ -305,6 +327,7 @@ def test_where_a_write_lands(path: str, changes: dict[str, Any], expected: str |
     assert (found.state is not None and found.state.state == "paused_boundary") == paused
 
 
+@pytest.mark.contract("C6.8")
 def test_the_deny_that_pauses_carries_the_filled_in_resume() -> None:
     found = FakeWorld().decide(call("Write", OUTSIDE), in_state("executing"))
     assert found.state is not None
@@ -322,6 +345,7 @@ def test_the_deny_that_pauses_carries_the_filled_in_resume() -> None:
     assert found.state.pause_reason == f"boundary.outside: {found.decision.reason.seen}"
 
 
+@pytest.mark.contract("C7.16")
 def test_the_hosts_scratch_is_denied_without_a_pause() -> None:
     found = FakeWorld().decide(call("Write", {"file_path": "/tmp/claude-0/x"}), in_state("executing"))
     assert rule(found) == "boundary.host-scratch"
@@ -335,6 +359,7 @@ def test_a_harmless_place_is_no_write() -> None:
     assert found.decision.verdict == "pass"
 
 
+@pytest.mark.contract("C11.6")
 @pytest.mark.parametrize(
     ("stands", "leads", "expected"),
     [
@@ -356,6 +381,7 @@ def test_links(
     assert (rule(found) if found.decision.reason else None) == expected
 
 
+@pytest.mark.contract("C7.7")
 def test_a_known_writer_without_a_known_target_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a variable", "rm $X", is_writer=True),)))
     found = world.decide(shell(), in_state("executing"))
@@ -364,6 +390,7 @@ def test_a_known_writer_without_a_known_target_pauses(monkeypatch: pytest.Monkey
     assert found.state.state == "paused_unmodeled"
 
 
+@pytest.mark.contract("C6.6", "C7.7")
 def test_the_third_opaque_call_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a script", "./x"),)))
     state = in_state("executing")
@@ -377,6 +404,7 @@ def test_the_third_opaque_call_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == ["executing", "executing", "paused_unmodeled"]
 
 
+@pytest.mark.contract("C6.6")
 def test_an_allowed_mutation_between_opaque_calls_starts_the_count_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     world = ShellWorld(monkeypatch, Effects(unknown=(Unknown("a script", "./x"),)))
     state: Any = in_state("executing")
@@ -385,6 +413,7 @@ def test_an_allowed_mutation_between_opaque_calls_starts_the_count_anew(monkeypa
     assert state.state == "executing"
 
 
+@pytest.mark.contract("C7.12")
 @pytest.mark.parametrize(
     ("command", "fields", "is_exact"),
     [
@@ -408,6 +437,7 @@ def test_exact_commands_byte_for_byte(
     assert found.state.wrote_unseen == is_exact
 
 
+@pytest.mark.contract("C7.3")
 def test_an_exact_command_never_passes_the_control_plane(monkeypatch: pytest.MonkeyPatch) -> None:
     world = ShellWorld(monkeypatch, writes("/data/key"))
     assert rule(world.decide(shell("make test"), in_state("executing"))) == "control-plane.write"
@@ -416,6 +446,7 @@ def test_an_exact_command_never_passes_the_control_plane(monkeypatch: pytest.Mon
 # The key.
 
 
+@pytest.mark.contract("C7.3")
 @pytest.mark.parametrize("name", STATE_NAMES[:4])
 @pytest.mark.parametrize(
     "happened",
@@ -433,6 +464,7 @@ def test_no_tool_reads_the_key(name: str, happened: Any) -> None:
     assert rule(FakeWorld().decide(happened, in_state(name))) == "control-plane.key"
 
 
+@pytest.mark.contract("C7.3")
 @pytest.mark.parametrize(
     ("read", "places", "denied"),
     [
@@ -470,6 +502,7 @@ def test_a_pattern_that_cannot_name_the_key_is_not_expanded(monkeypatch: pytest.
 # Git's own files, through its subcommands.
 
 
+@pytest.mark.contract("C11.2")
 @pytest.mark.parametrize(
     ("folder", "name", "expected"),
     [
@@ -488,6 +521,7 @@ def test_gits_own_files(folder: str, name: str, expected: str | None, monkeypatc
 # Texts that would come back as prompts.
 
 
+@pytest.mark.contract("C5.13")
 @pytest.mark.parametrize(
     "tool", ["CronCreate", "ScheduleWakeup", "SendMessage", "send_input", "followup_task", "multi_agent_v1.send_input"]
 )
@@ -501,17 +535,20 @@ def test_a_prompt_that_acts_is_refused_in_every_state(tool: str, text: str, name
     assert rule(found) == "prompt.acts"
 
 
+@pytest.mark.contract("C5.14")
 @pytest.mark.parametrize("tool", ["CronCreate", "SendMessage"])
 @pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "executing"])
 def test_no_prompt_is_made_without_authority(tool: str, name: str) -> None:
     assert rule(FakeWorld().decide(call(tool, {"message": "hello"}), in_state(name))) == "prompt.not-now"
 
 
+@pytest.mark.contract("C5.14")
 def test_a_harmless_message_passes_while_work_goes_on() -> None:
     found = FakeWorld().decide(call("CronCreate", {"prompt": "Check the build."}), in_state("executing"))
     assert found.decision.verdict == "pass"
 
 
+@pytest.mark.contract("C2.8")
 def test_settings_do_not_change_in_an_active_run() -> None:
     for name in STATE_NAMES:
         found = FakeWorld().decide(event("ConfigChange"), in_state(name))

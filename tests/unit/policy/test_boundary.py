@@ -84,6 +84,7 @@ FILES = [
 ]
 
 
+@pytest.mark.contract("C4.16")
 @pytest.mark.parametrize(("entry", "path", "is_inside"), FILES)
 def test_covers(entry: str, path: str, *, is_inside: bool) -> None:
     assert covers((entry,), path) is is_inside
@@ -111,6 +112,7 @@ def test_a_disagreement_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert disagreements(("a",), ("a", "b", "c")) == ("a", "b")
 
 
+@pytest.mark.contract("C11.5")
 @pytest.mark.parametrize(
     ("entry", "folder", "is_inside"),
     [
@@ -153,6 +155,7 @@ def test_covers_folder(entry: str, folder: str, *, is_inside: bool) -> None:
     assert covers_reach((entry,), folder, reach="folder") is is_inside
 
 
+@pytest.mark.contract("C11.5")
 @pytest.mark.parametrize(
     ("entry", "pattern", "is_inside"),
     [
@@ -183,6 +186,7 @@ def test_covers_pattern(entry: str, pattern: str, *, is_inside: bool) -> None:
     assert covers_reach((entry,), pattern, reach="pattern") is is_inside
 
 
+@pytest.mark.contract("C11.7")
 @pytest.mark.parametrize(
     ("boundary", "is_inside"),
     [

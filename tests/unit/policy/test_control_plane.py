@@ -18,6 +18,7 @@ PLANE = ControlPlane(
 )
 
 
+@pytest.mark.contract("C11.1")
 @pytest.mark.parametrize(
     ("path", "what"),
     [
@@ -58,6 +59,7 @@ def test_protected_by(path: str, what: str | None) -> None:
         assert reaches(PLANE, path) == what
 
 
+@pytest.mark.contract("C11.1")
 def test_a_root_below_a_protected_name_is_judged_from_the_root_on() -> None:
     plane = ControlPlane("/r/.claude/worktrees/w", "/opt/p", "/opt/d")
     assert protected_by(plane, "/r/.claude/worktrees/w") is None

@@ -60,6 +60,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.contract("C7.4", "C7.20")
 @pytest.mark.parametrize(("rule", "caught", "left_alone"), PAIRS)
 def test_rule_and_neighbour(rule: str, caught: str, left_alone: str) -> None:
     found = danger_of(caught, told(caught))

@@ -28,6 +28,7 @@ POLICY = Policy(
 )
 
 
+@pytest.mark.contract("C4.10")
 def test_the_id_is_the_digest_of_its_rfc_8785_form() -> None:
     expected = hashlib.sha256(rfc8785.dumps(policy_to_json(POLICY))).hexdigest()  # type: ignore[arg-type]
     assert policy_id(POLICY) == f"sha256:{expected}"

@@ -62,6 +62,7 @@ def test_is_subset(changes: dict[str, object], *, is_less: bool) -> None:
     assert is_subset(replace(PARENT, **changes), PARENT) is is_less  # type: ignore[arg-type]
 
 
+@pytest.mark.contract("C6.5")
 def test_a_child_is_the_parent_under_its_id() -> None:
     assert derive_child(PARENT, "sha256:dd") == replace(PARENT, parent="sha256:dd")
 
@@ -71,6 +72,7 @@ def test_a_child_may_be_narrower() -> None:
     assert child == replace(PARENT, parent="sha256:dd", boundary=("src/a.py",), commands=(), tools=(), caches=())
 
 
+@pytest.mark.contract("C1.2")
 @pytest.mark.parametrize(
     "more",
     [{"boundary": ("**",)}, {"commands": ("rm -rf x",)}, {"tools": ("mcp__z__z",)}, {"caches": ("x",)}],

@@ -11,6 +11,7 @@ from harness_guard.runtime.failure import describe, failure, framed
 TEXT = 'harness-guard entry.cannot-decide: it "broke".\nNext: run `x`'
 
 
+@pytest.mark.contract("D5.1", "D5.2")
 def test_each_event_has_its_answer() -> None:
     seen, remedy = 'it "broke"', "run `x`"
     for event in ("Stop", "SubagentStop", "SubagentStart"):
@@ -31,6 +32,7 @@ def test_each_event_has_its_answer() -> None:
         assert (json.loads(out), err, status) == ({"hookSpecificOutput": inner}, TEXT, 2)
 
 
+@pytest.mark.contract("D5.4")
 @pytest.mark.parametrize("odd", ["\x00\x1b[31m", "\ud800", "\u202e", "\U0001f600", "\\u0041", "x" * 100_000])
 def test_whatever_was_seen_the_answer_is_short_json_without_controls(odd: str) -> None:
     out, err, _ = failure("PreToolUse", odd, "go on")
@@ -48,11 +50,13 @@ def test_what_is_too_long_is_cut_from_the_middle_with_a_mark() -> None:
     assert second == "Next: \\x1b go on"
 
 
+@pytest.mark.contract("D5.4")
 def test_describe_is_one_line() -> None:
     assert describe(ValueError("a\nb")) == "ValueError: a b"
     assert describe(MemoryError()) == "MemoryError"
 
 
+@pytest.mark.contract("D2.7")
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [

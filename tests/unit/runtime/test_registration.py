@@ -12,6 +12,7 @@ from harness_guard.runtime.registration import FAILURE_ANSWERS, command, hooks_j
 HOOKS = json.loads(hooks_json())["hooks"]
 
 
+@pytest.mark.contract("C2.1", "D1.1")
 def test_the_events_are_those_of_the_contract() -> None:
     assert set(HOOKS) == {
         "UserPromptSubmit",
@@ -24,6 +25,7 @@ def test_the_events_are_those_of_the_contract() -> None:
     }
 
 
+@pytest.mark.contract("C2.1", "D1.1", "D1.2")
 @pytest.mark.parametrize("event", HOOKS)
 def test_an_entry_has_the_fields_that_both_hosts_read(event: str) -> None:
     entry = {"type": "command", "command": command(event), "timeout": 7200, "statusMessage": "harness-guard"}
@@ -32,6 +34,7 @@ def test_an_entry_has_the_fields_that_both_hosts_read(event: str) -> None:
     assert HOOKS[event] == [{"hooks": [entry]}]
 
 
+@pytest.mark.contract("D1.4")
 @pytest.mark.parametrize("event", FAILURE_ANSWERS)
 def test_the_line_reaches_the_shell_as_it_stands(event: str) -> None:
     line = command(event)

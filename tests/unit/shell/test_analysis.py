@@ -86,3 +86,115 @@ def test_silent_is_read_only() -> None:
     assert is_provably_silent(effects_of("ls | wc -l"))
     assert not is_provably_silent(effects_of("curl x"))
     assert not is_provably_silent(effects_of("touch a"))
+
+
+def read_by(command: str) -> set[str]:
+    found = effects_of(command)
+    assert not found.unknown
+    return {read.path for read in found.reads}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git diff --no-index --text /dev/null /data/key",
+        "git diff /dev/null /data/key",
+        "git diff -O /data/key",
+        "git grep -f /data/key",
+        "git grep --no-index x /data/key",
+        "git config --file=/data/key --list",
+        "git config --file /data/key --list",
+        "git ls-files -X /data/key",
+        "git ls-files --exclude-from=/data/key",
+        "git blame -S /data/key a.txt",
+        "date -f /data/key",
+        "date --file=/data/key",
+        "file -f /data/key",
+        "file -m /data/key a.txt",
+        "rg -f /data/key",
+        "rg --file=/data/key",
+        "diff -X /data/key a b",
+        "grep -f /data/key a",
+        "grep -nf/data/key a",
+        "grep -nf /data/key a",
+        "grep --file=/data/key a",
+        "wc --files0-from=/data/key",
+        "strings @/data/key",
+        "tar tf /data/key",
+        "while read -r x; do echo $x; done < /data/key",
+        "mv /data/key n",
+        "xxd /data/key",
+    ],
+)
+def test_a_file_that_any_word_names_is_read(command: str) -> None:
+    assert "/data/key" in read_by(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["git log --oneline", "git diff HEAD~1 -- src", "git grep -n foo", "date +%s", "file a.txt", "grep -n x a"]
+)
+def test_other_words_name_no_file_elsewhere(command: str) -> None:
+    assert not {path for path in read_by(command) if not path.startswith("/repo/")}
+
+
+@pytest.mark.parametrize("text", ["%G?", "%h %GS", "%(signature:key)"])
+@pytest.mark.parametrize("command", ["log --format=", "log --pretty=tformat:", "for-each-ref --format="])
+def test_a_format_that_checks_signatures_is_refused(command: str, text: str) -> None:
+    verb = command.partition(" ")[0]
+    assert [unknown.why for unknown in effects_of(f"git {command}'{text}'").unknown] == [
+        f"git {verb} that may run the signing program"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_own"),
+    [
+        (GitFacts("/repo", "/repo/.git", "/repo/.git"), True),
+        (GitFacts("/repo/sub", "/repo/.git/modules/sub", "/repo/.git/modules/sub"), True),
+        (GitFacts("/tree", "/repo/.git/worktrees/tree", "/repo/.git"), True),
+        (GitFacts("", "", ""), True),
+        (GitFacts("", "/repo/src/bare", "/repo/src/bare"), False),
+        (GitFacts("/repo/src", "/repo/src/.git", "/repo/src/.git"), False),
+        (GitFacts("/repo", "/repo/.git", "/repo/src/bare"), False),
+        (GitFacts("/repo", "/repo/.gitx", "/repo/.gitx"), False),
+    ],
+)
+def test_git_in_a_repository_that_is_not_the_runs_own(facts: GitFacts, *, is_own: bool) -> None:
+    for command in ("git log", "git -C src status", "git add a"):
+        assert bool(effects_of(command, facts).unknown) is not is_own
+
+
+def test_without_known_folders_every_repository_is_foreign() -> None:
+    facts = ShellFacts({}, {"/repo": QUIET_GIT})
+    found = analyse("git status", Surroundings("/repo", "/repo"), facts)
+    assert isinstance(found, Effects)
+    assert found.unknown == (
+        Unknown(
+            "git status would run what a repository that is not the run's own names: /repo/.git", "status"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "programs"),
+    [
+        ("a | b && c || d; e &", {"a", "b", "c", "d", "e"}),
+        ("if a; then b; elif c; then d; else e; fi", {"a", "b", "c", "d", "e"}),
+        ("while a; do b; done; for x in $(c); do d; done", {"a", "b", "c", "d"}),
+        ("case x in a) b;; *) c;; esac", {"b", "c"}),
+        ("echo $(a $(b)) `c` <(d) \"$(e)\"", {"echo", "a", "b", "c", "d", "e"}),
+        ("x=$(a) b; y=(1 $(c)); [[ $(d) ]]; echo ${x:-$(e)}", {"a", "b", "c", "d", "e", "echo"}),
+        ("find . -exec a {} ';' -o -exec env b {} +", {"find", "a", "env", "b"}),
+        ("ls | xargs -0 nice timeout 5 a", {"ls", "xargs", "nice", "timeout", "a"}),
+        ("bash -c 'a; sh -c b'", {"bash", "a", "sh", "b"}),
+        ("bash <<'E'\na\nE", {"bash", "a"}),
+        ("(a); { b; }; ! c; time d; exec e", {"a", "b", "c", "d", "exec", "e"}),
+        ("f() { a; }; f", {"a", "f"}),
+        ("cat > $(a) <<E\n$(b)\nE", {"cat", "a", "b"}),
+        ("egrep x y", {"egrep", "grep"}),
+        ("xargs", {"xargs", "echo"}),
+        ("command a; builtin b", {"command", "a", "builtin", "b"}),
+    ],
+)
+def test_every_program_is_listed(command: str, programs: set[str]) -> None:
+    assert {program.argv[0] for program in effects_of(command).programs} == programs

@@ -94,6 +94,7 @@ def refuse(code: int) -> Callable[[str], object]:
     return fail
 
 
+@pytest.mark.contract("C9.2")
 def test_the_steps_are_all_there(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     # Reading the expected bytes; temp file in the same folder, written, synced; renamed; the folder synced.
     assert steps(store, monkeypatch) == [
@@ -110,6 +111,7 @@ def test_the_steps_are_all_there(store: RunStore, monkeypatch: pytest.MonkeyPatc
     ]
 
 
+@pytest.mark.contract("C1.4")
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EDQUOT, errno.EROFS])
 def test_a_commit_that_fails_at_any_step(
@@ -128,6 +130,7 @@ def test_a_commit_that_fails_at_any_step(
     assert set(found) == {"old", "new"}
 
 
+@pytest.mark.contract("C1.4")
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_a_process_that_dies_at_any_step(store: RunStore, monkeypatch: pytest.MonkeyPatch, *, before: bool) -> None:
     found = []
@@ -174,6 +177,7 @@ def test_a_disk_that_fills_within_a_write(store: RunStore, monkeypatch: pytest.M
     assert check(store) == "old"
 
 
+@pytest.mark.contract("C9.4")
 def test_a_commit_names_what_it_was_decided_on(store: RunStore) -> None:
     first = stored(store)
     store.commit(NEW, first)
@@ -186,6 +190,7 @@ def test_a_commit_names_what_it_was_decided_on(store: RunStore) -> None:
     assert loaded.state == NEW
 
 
+@pytest.mark.contract("C9.2")
 def test_a_first_commit_finds_nothing(tmp_path: Path, store: RunStore) -> None:
     os.unlink(store.state_file)
     with pytest.raises(Conflict):
@@ -194,6 +199,7 @@ def test_a_first_commit_finds_nothing(tmp_path: Path, store: RunStore) -> None:
     assert os.stat(store.state_file).st_mode & 0o777 == 0o600
 
 
+@pytest.mark.contract("C9.2")
 def test_a_malformed_state_is_never_written(store: RunStore) -> None:
     before = stored(store)
     with pytest.raises(StateError) as caught:
@@ -202,6 +208,7 @@ def test_a_malformed_state_is_never_written(store: RunStore) -> None:
     assert stored(store) == before
 
 
+@pytest.mark.contract("C9.5")
 def test_one_of_many_writers_wins_each_time(store: RunStore) -> None:
     children = []
     for number in range(4):

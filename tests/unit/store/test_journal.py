@@ -103,6 +103,7 @@ def entry(happened: Any, outcome: Outcome, before: Any = None, after: Any = None
     return found
 
 
+@pytest.mark.contract("D6.4")
 def test_an_entry_of_a_refusal() -> None:
     state = in_state("executing")
     refused = Outcome(deny("boundary.outside", "`Write` would write `token=hunter2`", "Write inside."))
@@ -122,6 +123,7 @@ def test_an_entry_of_a_refusal() -> None:
     }
 
 
+@pytest.mark.contract("D6.4")
 def test_an_entry_of_a_transition() -> None:
     found = entry(prompt("y"), Outcome(context("ok"), note="Plan approved"), planning(), in_state("executing"))
     assert (found["prompt"], found["note"], found["from"], found["state"]) == (
@@ -133,6 +135,7 @@ def test_an_entry_of_a_transition() -> None:
     assert entry(prompt("$harness x"), Outcome(context("ok")), None, planning())["from"] is None
 
 
+@pytest.mark.contract("D6.5")
 def test_a_long_text_is_cut_and_counted() -> None:
     found = entry(stop("x" * 5000), Outcome(PASS), planning(), planning())
     assert found["message"] == "x" * 2000 + "… (5000 characters)"
@@ -141,6 +144,7 @@ def test_a_long_text_is_cut_and_counted() -> None:
 # Redaction.
 
 
+@pytest.mark.contract("C9.7", "D6.5")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -185,6 +189,7 @@ def test_a_first_answer_comes_back(tmp_path: Path) -> None:
     assert load_first(str(tmp_path), digest, KEY) == answer
 
 
+@pytest.mark.contract("D6.1")
 @pytest.mark.parametrize(
     "parts",
     [
@@ -199,6 +204,7 @@ def test_a_call_is_named_by_session_id_and_input(parts: tuple[str, str, str]) ->
     assert call_digest(*parts) == call_digest(*parts)
 
 
+@pytest.mark.contract("D6.3")
 def test_an_answer_that_the_guard_did_not_write_is_refused(tmp_path: Path) -> None:
     digest = call_digest("s", "c", "x")
     save_first(str(tmp_path), digest, FirstAnswer(3, "", "", 0), key=KEY)

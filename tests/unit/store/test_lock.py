@@ -52,6 +52,7 @@ def test_a_lock_is_held_inside_and_free_outside(path: str) -> None:
     assert not is_held(path)
 
 
+@pytest.mark.contract("C9.5")
 def test_a_held_lock_is_refused_after_the_time(path: str, holder: int) -> None:
     assert is_held(path)
     with pytest.raises(StoreError) as caught, Lock(path, timeout_s=0.05):
@@ -89,6 +90,7 @@ def test_waiting_takes_it_as_soon_as_it_is_free(path: str) -> None:
     os.waitpid(pid, 0)
 
 
+@pytest.mark.contract("C9.5")
 def test_waiting_ends_before_the_front_door_does() -> None:
     from harness_guard.runtime.deadline import DEADLINE_S
 

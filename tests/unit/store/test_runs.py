@@ -53,6 +53,7 @@ def test_every_state_comes_back_as_it_was(store: RunStore, name: str) -> None:
     assert loaded.state == state
 
 
+@pytest.mark.contract("C9.3")
 @pytest.mark.parametrize(
     ("changes", "rule", "seen"),
     [
@@ -91,6 +92,7 @@ def test_a_state_with_a_member_missing_is_refused(store: RunStore) -> None:
             assert not loaded.state.has_authority
 
 
+@pytest.mark.contract("C2.4", "C9.3")
 def test_a_state_of_another_session_in_this_folder(store: RunStore, tmp_path: Path) -> None:
     other = RunStore(Places(str(tmp_path)), "other")
     store.commit(planning(), None)
@@ -100,6 +102,7 @@ def test_a_state_of_another_session_in_this_folder(store: RunStore, tmp_path: Pa
         other.load()
 
 
+@pytest.mark.contract("D2.2")
 def test_a_marker_is_a_file_named_by_the_session(store: RunStore, tmp_path: Path) -> None:
     store.raise_marker()
     assert os.listdir(tmp_path / "active") == [f"run-{SESSION}"]
@@ -150,6 +153,7 @@ def archive(store: RunStore) -> None:
         store.finish_archive(target)
 
 
+@pytest.mark.contract("C9.1")
 def test_an_archive_keeps_everything_of_the_run(store: RunStore) -> None:
     fill(store)
     with open(store.state_file, "rb") as handle:
@@ -183,6 +187,7 @@ def test_an_archive_of_nothing_makes_nothing(store: RunStore) -> None:
     assert os.listdir(f"{store.folder}/archive") == []
 
 
+@pytest.mark.contract("D6.6")
 def test_an_archive_begins_with_the_state_alone(store: RunStore) -> None:
     fill(store)
     assert store.begin_archive() == f"{store.folder}/archive/0001"

@@ -33,6 +33,7 @@ def test_what_was_sealed_opens_as_it_was(value: dict[str, object], key: bytes) -
     assert verify_seal(seal(value, key), key) == canonical(value).encode()
 
 
+@pytest.mark.contract("C9.3")
 @given(values, st.data())
 def test_every_flipped_bit_is_refused(value: dict[str, object], data: st.DataObject) -> None:
     stored = bytearray(seal(value, KEY))
@@ -104,16 +105,19 @@ def test_a_text_that_looks_like_a_seal_inside_a_value_changes_nothing() -> None:
     assert json.loads(opened) == value
 
 
+@pytest.mark.contract("C9.2")
 @given(st.binary(max_size=64), st.binary(max_size=300))
 def test_it_is_hmac_sha256(key: bytes, text: bytes) -> None:
     assert hmac_hex(key, text) == hmac.new(key, text, hashlib.sha256).hexdigest()
 
 
+@pytest.mark.contract("C9.2")
 def test_the_stored_form_is_canonical_json() -> None:
     assert json.loads(SEALED) == {**VALUE, "seal": DIGITS}
     assert canonical(json.loads(SEALED)).encode() == SEALED
 
 
+@pytest.mark.contract("C9.2")
 @pytest.mark.parametrize(
     ("data", "mode"),
     [(b"", 0o600), (b"x" * 31, 0o600), (b"x" * 33, 0o600), (KEY, 0o640), (KEY, 0o604), (KEY, 0o620), (KEY, 0o666)],
