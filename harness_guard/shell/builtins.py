@@ -75,9 +75,12 @@ class Starter:
 
     def _table(self, name: str, fields: tuple[Field, ...], state: State, *, depth: int) -> Ends:
         ends = Ends(state, state)
-        again = 2 if name in REPEATS else 1  # what the end of one round makes, the next may write through
-        for inner in self.walk.run_table(name, fields, state) * again:
+        runs = self.walk.run_table(name, fields, state)
+        for inner in runs:
             ends = self.start(inner, state, in_shell=name in KEEPS_SHELL, depth=depth + 1)
+        for inner in runs if name in REPEATS else ():
+            # What the end of one round makes, the next may write through.
+            self.walk.again(lambda words=inner: self.start(words, state, in_shell=False, depth=depth + 1), is_new=False)
         return ends if name in KEEPS_SHELL else Ends(state, state)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:

@@ -174,11 +174,24 @@ def _assigns(nodes: list[Node]) -> tuple[tuple[Assign, ...], Odd | None]:
     made = []
     for node in nodes:
         _only(node, "Name", "Value", "Append", "Array", "Index", "Naked")
-        if "Array" in node or "Index" in node:
+        items = _items(node["Array"]) if "Array" in node and "Index" not in node else None
+        if items is None and ("Array" in node or "Index" in node):
             return (), Odd("an array", tuple(_scripts_in(node)))
         value = _word(_node(node["Value"])) if "Value" in node else None
-        made.append(Assign(_text(_node(node.get("Name")).get("Value")), value, bool(node.get("Append"))))
+        made.append(Assign(_text(_node(node.get("Name")).get("Value")), value, bool(node.get("Append")), items))
     return tuple(made), None
+
+
+def _items(value: object) -> tuple[Word, ...] | None:
+    """Give a plain array's words, ``None`` where one has a subscript, which bash evaluates."""
+    array = _node(value)
+    _only(array, "Elems")
+    elements = _nodes(array.get("Elems"))
+    for element in elements:
+        _only(element, "Value", "Index")
+    if any("Index" in element or "Value" not in element for element in elements):
+        return None
+    return tuple(_word(_node(element["Value"])) for element in elements)
 
 
 def _declaration(node: Node) -> Simple | Odd:
@@ -186,6 +199,8 @@ def _declaration(node: Node) -> Simple | Odd:
     args = _nodes(node.get("Args"))
     naked = [_word(_node(item["Value"])) for item in args if "Name" not in item and "Value" in item]
     assigns, odd = _assigns([item for item in args if "Name" in item])
+    if any(item.items is not None for item in assigns):
+        odd = Odd("an array", tuple(_scripts_in(node)))
     return odd or Simple(assigns, tuple(naked), _text(_node(node.get("Variant")).get("Value")))
 
 
@@ -436,16 +451,20 @@ def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
         is_odd = True
     if is_odd:
         return Odd("an expansion that may evaluate text", tuple(_scripts_in(node)))
+    if "Index" in keys and op not in {"=", ":="} and not str(_index(_node(node["Index"]))).isdigit():
+        name = "@"  # an array's elements: none, one or many words, quoted or not
     return Param(name, is_quoted, is_plain=not keys, assigns=op in {"=", ":="}, inner=tuple(inner))
 
 
 def _is_harmless_index(node: Node) -> bool:
+    index = _index(node)
+    return index in {"@", "*"} or index.isdigit()
+
+
+def _index(node: Node) -> str:
+    """Give a subscript that is one literal, ``""`` for any other."""
     parts = _nodes(node.get("Parts")) if node.get("Type") == "Word" else []
-    return (
-        len(parts) == 1
-        and parts[0].get("Type") == "Lit"
-        and (str(parts[0].get("Value")) in {"@", "*"} or str(parts[0].get("Value")).isdigit())
-    )
+    return str(parts[0].get("Value")) if len(parts) == 1 and parts[0].get("Type") == "Lit" else ""
 
 
 # --- the second reader ----------------------------------------------------------------------------------------------
@@ -493,6 +512,7 @@ def _spans(script: Script) -> Iterator[tuple[str, int, int]]:
             todo += [part.body for part in item.target.parts if isinstance(part, Subst)]
         elif isinstance(item, Assign):
             todo += [part.body for part in item.value.parts if isinstance(part, Subst)] if item.value else []
+            todo += item.items or ()
         else:
             if isinstance(item, Simple) and item.declares:
                 yield ("declaration", 0, 0)

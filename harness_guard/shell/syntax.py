@@ -92,11 +92,15 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """``name=value``; ``value`` is ``None`` for ``name=`` and for a bare name of a declaration."""
+    """``name=value``; ``value`` is ``None`` for ``name=`` and for a bare name of a declaration.
+
+    ``items`` are the words of ``name=(…)``.
+    """
 
     name: str
     value: Word | None
     is_append: bool = False
+    items: tuple[Word, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,11 @@ from harness_guard.shell.words import NUMBER, Field, Value, expand, value_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
 
     from harness_guard.shell.facts import GitFacts
 
+    T = TypeVar("T")
     Reader = Callable[[str], Script | Unparsed | None]
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
@@ -285,7 +287,7 @@ class Walk:
     def _loop(self, state: State, once: Callable[[State], State | None]) -> Ends:
         """Go round until nothing new is learnt; then, if that takes long, forget all and go round once more."""
         for round_ in range(4):
-            after = self._once(state, once)
+            after = self.again(lambda at=state: self._once(at, once), is_new=not round_)
             # Twice at least: what the end of the body makes, its beginning may write through.
             if after == state and round_:
                 return Ends(state, state)
@@ -293,6 +295,15 @@ class Walk:
         state = State(None, {})
         self._once(state, once)
         return Ends(state, state)
+
+    def again(self, walk: Callable[[], T], *, is_new: bool) -> T:
+        """Walk something another time: a program that was noted before is not noted twice."""
+        first = len(self.programs)
+        result = walk()
+        if not is_new:
+            known = set(self.programs[:first])
+            self.programs[first:] = [program for program in self.programs[first:] if program not in known]
+        return result
 
     def _once(self, state: State, once: Callable[[State], State | None]) -> State:
         self.loops.append([])
@@ -366,7 +377,7 @@ class Walk:
     def _simple(self, command: Simple, state: State, redirects: tuple[Redirect, ...], targets: tuple[str, ...]) -> Ends:
         self.steps += 1
         state = self._visit(command.words, state)
-        state = self._visit([item.value for item in command.assigns if item.value is not None], state)
+        state = self._visit([word for item in command.assigns for word in (item.value, *(item.items or ())) if word], state)
         fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
         if command.declares:
             return self._declare(command, fields, state)
@@ -376,11 +387,15 @@ class Walk:
             return Ends(state, state)
         for item in command.assigns:
             value = value_of(item.value, state.values, self.home)
-            if not is_harmless(item.name, value.text if value is not None else None):
+            if item.name == "IFS" and value is not None and fields[:1] == (Field("read"),):
+                continue  # it holds for this ``read`` alone, whose variables are unknown anyhow
+            if item.items is not None or not is_harmless(item.name, value.text if value is not None else None):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
 
     def _assign(self, item: Assign, state: State) -> State:
+        if item.items is not None:
+            return self._assigned(item.name, None, state)
         value = value_of(item.value, state.values, self.home)
         if item.is_append:
             before = state.values.get(item.name)
@@ -419,6 +434,8 @@ class Walk:
             self.uses_git = self.uses_git or name == "git"
             run_row(row, call)
         self._take(call)
+        for inner in call.starts:
+            self.note_program((Field(inner),), state, ())
         return tuple(call.runs)
 
     def take_patch(self, found: Effects) -> None:

@@ -65,6 +65,18 @@ def _file(call: Call, options: Options) -> None:
         call.read(Field(None))
 
 
+def _wraps_grep(call: Call, _options: Options) -> None:
+    call.starts.append("grep")  # both are scripts around it
+
+
+def _version(call: Call, _options: Options) -> None:
+    """An interpreter that only names its version."""
+    if [field.text for field in call.args] not in (["--version"], ["-V"], ["-v"]) or call.args[0].is_pattern or (
+        call.name.startswith("python") and call.args[0].text == "-v"
+    ):  # fmt: skip
+        call.opaque(f"{call.name} runs a program that is not read")
+
+
 def _umask(call: Call, _options: Options) -> None:
     if any(field.text is None for field in call.args):
         call.opaque("umask with a word that is not known")
@@ -83,8 +95,8 @@ def _read_trees(call: Call, options: Options) -> None:
 _READERS = (
     "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
     "sha1sum sha224sum "
-    "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep egrep "
-    "fgrep nproc du look colrm"
+    "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep "
+    "nproc du look colrm"
 )
 _PRINTERS = (
     "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime "
@@ -94,6 +106,8 @@ _PRINTERS = (
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _READERS.split()),
+    *(Row(name, is_free=True, act=_wraps_grep) for name in ("egrep", "fgrep")),
+    *(Row(name, is_free=True, reads=False, act=_version) for name in ("python", "python3", "node", "perl", "ruby")),
     *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),
     Row("printf", is_free=True, reads=False, act=_printf),
     Row("test", is_free=True, reads=False, act=_test),

@@ -6,7 +6,7 @@ Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import MOVED_AWAY, Call, Options, Row
+from harness_guard.shell.commands.model import MOVED_AWAY, Call, Options, Row, options_of
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -158,8 +158,42 @@ def _meta(call: Call, options: Options) -> None:
         call.write(field, "tree" if is_tree else "meta")
 
 
-def _chmod(call: Call, options: Options) -> None:
-    _meta(call, options)
+_CHMOD: Final = Row("chmod", flags="Rcfv", longs="recursive changes quiet silent verbose reference=")
+
+
+def _chmod(call: Call, _options: Options) -> None:
+    """``chmod -x FILE``: a mode that starts with a dash looks like options."""
+    first = call.args[0] if call.args else Field(None)
+    has_dash = first.text is not None and not first.is_pattern and _is_dashed_mode(first.text)
+    options = options_of(_CHMOD, call.args[1:] if has_dash else call.args)
+    if isinstance(options, str):
+        call.opaque(f"chmod: {options}", is_writer=True)
+    elif has_dash and options.has("--reference"):
+        call.opaque("chmod with a mode and a reference", is_writer=True)
+    else:
+        _meta(call, Options(options.given, (first, *options.operands)) if has_dash else options)
+
+
+def _is_dashed_mode(text: str) -> bool:
+    return len(text) > 1 and text[0] == "-" and not set(text[1:]) - set("rwxXst")
+
+
+def _tar(call: Call, _options: Options) -> None:
+    """``tar tzf ARCHIVE [MEMBER…]`` lists; every other call writes."""
+    texts = [None if field.is_pattern else field.text for field in call.args]
+    first = (texts[0] if texts else None) or ""
+    letters = first.removeprefix("-")
+    archive = (texts[1] if texts[1:] else None) or ":"
+    lists = "t" in letters and letters.endswith("f") and letters.count("f") == 1 and not set(letters) - set("tvzjJf")
+    # A colon in the archive's name is a machine; a later dash is another option.
+    if not lists or ":" in archive or any(not (text or "-").strip("-") or (text or "-")[0] == "-" for text in texts[1:]):
+        call.opaque("tar that does more than list, or with words that are not known", is_writer=True)
+        return
+    call.read(call.args[1])
+    call.starts += _DECOMPRESSORS
+
+
+_DECOMPRESSORS: Final = ("gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress")
 
 
 def _install(call: Call, options: Options) -> None:
@@ -246,7 +280,8 @@ COMMANDS: Final = (
         reads=False,
         act=_ln,
     ),
-    Row("chmod", flags="Rcfv", longs="recursive changes quiet silent verbose reference=", reads=False, act=_chmod),
+    Row("chmod", is_free=True, reads=False, act=_chmod),
+    Row("tar", is_free=True, reads=False, act=_tar),
     Row("chown", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
     Row("chgrp", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
     Row(

@@ -87,7 +87,7 @@ class Options:
 class Call:
     """One start of a program while its effects are gathered."""
 
-    __slots__ = ("args", "cwds", "git", "home", "links", "name", "needs_git", "reads", "runs", "unknown", "writes")
+    __slots__ = ("args", "cwds", "git", "home", "links", "name", "needs_git", "reads", "runs", "starts", "unknown", "writes")
 
     def __init__(
         self,
@@ -110,6 +110,7 @@ class Call:
         self.unknown: list[Unknown] = []
         self.needs_git: list[str] = []
         self.runs: list[tuple[Field, ...]] = []
+        self.starts: list[str] = []  # programs that it starts for itself
 
     @property
     def seen(self) -> str:

@@ -15,7 +15,7 @@ TABLE: Final[dict[str, Row]] = {row.name: row for module in MODULES for row in m
 
 # Known writers that the table does not model: their targets cannot be told, which pauses instead of merely refusing.
 WRITERS: Final = frozenset(
-    ("tar", "unzip", "zip", "gzip", "gunzip", "bzip2", "xz", "rsync", "scp", "split", "csplit", "shred", "patch",
+    ("unzip", "zip", "gzip", "gunzip", "bzip2", "xz", "rsync", "scp", "split", "csplit", "shred", "patch",
      "mkfifo",
      "mknod", "sponge", "ed", "ex", "cpio", "7z", "link", "shuf")
 )  # fmt: skip

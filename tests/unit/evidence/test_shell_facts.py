@@ -82,6 +82,12 @@ def test_a_quiet_repository(repo: Path) -> None:
         ("commit.gpgsign", "true", False, True),
         ("user.name", "x", False, False),
         ("remote.origin.promisor", "true", True, True),
+        ("log.showSignature", "true", True, True),
+        ("pretty.signed", "%h %G?", True, True),
+        ("format.pretty", "%h %s", False, False),
+        ("trailer.sign.cmd", "./x", False, True),
+        ("trailer.sign.key", "Sign", False, False),
+        ("gpg.program", "./x", False, False),
     ],
 )
 def test_settings_that_run_something(repo: Path, *, name: str, value: str, reads: bool, writes: bool) -> None:
@@ -110,3 +116,13 @@ def test_a_configuration_file_inside_the_working_tree(repo: Path) -> None:
 def test_variables(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "./x")
     assert git_facts(repo).reading == ("what the variable GIT_EXTERNAL_DIFF names",)
+
+
+def test_a_planted_repository_is_seen_by_its_folder(repo: Path) -> None:
+    bare = repo / "src/bare"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    assert git_facts(bare).git_folder == str(bare)
+    assert git_facts(bare / "refs").git_folder == str(bare)
+    (repo / "link").mkdir()
+    (repo / "link/.git").write_text("gitdir: ../src/bare\n")
+    assert git_facts(repo / "link").git_folder == str(bare)
