@@ -80,7 +80,9 @@ class Starter:
             ends = self.start(inner, state, in_shell=name in KEEPS_SHELL, depth=depth + 1)
         for inner in runs if name in REPEATS else ():
             # What the end of one round makes, the next may write through.
-            self.walk.again(lambda words=inner: self.start(words, state, in_shell=False, depth=depth + 1), is_new=False)
+            first = len(self.walk.programs)
+            self.start(inner, state, in_shell=False, depth=depth + 1)
+            self.walk.only_new(first)
         return ends if name in KEEPS_SHELL else Ends(state, state)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:

@@ -39,11 +39,9 @@ from harness_guard.shell.words import NUMBER, Field, Value, expand, value_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
 
     from harness_guard.shell.facts import GitFacts
 
-    T = TypeVar("T")
     Reader = Callable[[str], Script | Unparsed | None]
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
@@ -287,7 +285,10 @@ class Walk:
     def _loop(self, state: State, once: Callable[[State], State | None]) -> Ends:
         """Go round until nothing new is learnt; then, if that takes long, forget all and go round once more."""
         for round_ in range(4):
-            after = self.again(lambda at=state: self._once(at, once), is_new=not round_)
+            first = len(self.programs)
+            after = self._once(state, once)
+            if round_:
+                self.only_new(first)
             # Twice at least: what the end of the body makes, its beginning may write through.
             if after == state and round_:
                 return Ends(state, state)
@@ -296,14 +297,10 @@ class Walk:
         self._once(state, once)
         return Ends(state, state)
 
-    def again(self, walk: Callable[[], T], *, is_new: bool) -> T:
-        """Walk something another time: a program that was noted before is not noted twice."""
-        first = len(self.programs)
-        result = walk()
-        if not is_new:
-            known = set(self.programs[:first])
-            self.programs[first:] = [program for program in self.programs[first:] if program not in known]
-        return result
+    def only_new(self, first: int) -> None:
+        """Forget programs noted from ``first`` on that were noted before: something was walked another time."""
+        known = set(self.programs[:first])
+        self.programs[first:] = [program for program in self.programs[first:] if program not in known]
 
     def _once(self, state: State, once: Callable[[State], State | None]) -> State:
         self.loops.append([])
@@ -377,7 +374,8 @@ class Walk:
     def _simple(self, command: Simple, state: State, redirects: tuple[Redirect, ...], targets: tuple[str, ...]) -> Ends:
         self.steps += 1
         state = self._visit(command.words, state)
-        state = self._visit([word for item in command.assigns for word in (item.value, *(item.items or ())) if word], state)
+        assigned = [word for item in command.assigns for word in (item.value, *(item.items or ()))]
+        state = self._visit([word for word in assigned if word is not None], state)
         fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
         if command.declares:
             return self._declare(command, fields, state)
@@ -520,7 +518,7 @@ class _NewNames:
         for writes in self.log[later:]:
             made.meets(writes)
         earlier = (write for writes in self.log[first:later] for write in writes)
-        return any(made._passes(write) for write in earlier if not write.is_git_own)  # noqa: SLF001  its own kind
+        return any(made._passes(write) for write in earlier if not write.is_git_own)
 
     def _passes(self, write: Write) -> bool:
         if not (self.names or self.is_blind):

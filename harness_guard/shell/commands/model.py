@@ -87,7 +87,20 @@ class Options:
 class Call:
     """One start of a program while its effects are gathered."""
 
-    __slots__ = ("args", "cwds", "git", "home", "links", "name", "needs_git", "reads", "runs", "starts", "unknown", "writes")
+    __slots__ = (
+        "args",
+        "cwds",
+        "git",
+        "home",
+        "links",
+        "name",
+        "needs_git",
+        "reads",
+        "runs",
+        "starts",
+        "unknown",
+        "writes",
+    )
 
     def __init__(
         self,

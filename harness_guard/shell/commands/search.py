@@ -233,10 +233,7 @@ COMMANDS: Final = (
         reads=False,
         act=_sed,
     ),
-    *(
-        Row(name, valued="Fv", reads=False, act=_awk, is_strict=True)
-        for name in ("awk", "gawk", "mawk", "nawk")
-    ),
+    *(Row(name, valued="Fv", reads=False, act=_awk, is_strict=True) for name in ("awk", "gawk", "mawk", "nawk")),
     Row(
         "rg",
         flags="".join(item for item in _RG.split() if len(item) == 1),

@@ -131,7 +131,8 @@ def test_a_file_that_any_word_names_is_read(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["git log --oneline", "git diff HEAD~1 -- src", "git grep -n foo", "date +%s", "file a.txt", "grep -n x a"]
+    "command",
+    ["git log --oneline", "git diff HEAD~1 -- src", "git grep -n foo", "date +%s", "file a.txt", "grep -n x a"],
 )
 def test_other_words_name_no_file_elsewhere(command: str) -> None:
     assert not {path for path in read_by(command) if not path.startswith("/repo/")}
@@ -169,9 +170,7 @@ def test_without_known_folders_every_repository_is_foreign() -> None:
     found = analyse("git status", Surroundings("/repo", "/repo"), facts)
     assert isinstance(found, Effects)
     assert found.unknown == (
-        Unknown(
-            "git status would run what a repository that is not the run's own names: /repo/.git", "status"
-        ),
+        Unknown("git status would run what a repository that is not the run's own names: /repo/.git", "status"),
     )
 
 
@@ -182,7 +181,7 @@ def test_without_known_folders_every_repository_is_foreign() -> None:
         ("if a; then b; elif c; then d; else e; fi", {"a", "b", "c", "d", "e"}),
         ("while a; do b; done; for x in $(c); do d; done", {"a", "b", "c", "d"}),
         ("case x in a) b;; *) c;; esac", {"b", "c"}),
-        ("echo $(a $(b)) `c` <(d) \"$(e)\"", {"echo", "a", "b", "c", "d", "e"}),
+        ('echo $(a $(b)) `c` <(d) "$(e)"', {"echo", "a", "b", "c", "d", "e"}),
         ("x=$(a) b; y=(1 $(c)); [[ $(d) ]]; echo ${x:-$(e)}", {"a", "b", "c", "d", "e", "echo"}),
         ("find . -exec a {} ';' -o -exec env b {} +", {"find", "a", "env", "b"}),
         ("ls | xargs -0 nice timeout 5 a", {"ls", "xargs", "nice", "timeout", "a"}),
