@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from harness_guard.evidence.resolve import Place
 from harness_guard.kernel.decide import decide
 from harness_guard.kernel.event import Event, HostProcess
-from harness_guard.kernel.questions import (
+from harness_guard.kernel.run_questions import (
     BaselineFacts,
     CommandRun,
     Installation,

@@ -130,6 +130,7 @@ def assert_safe(event: str, reply: Reply) -> None:
         assert reply.stderr.startswith(first.partition(":")[0])
 
 
+@pytest.mark.contract("D2.8")
 @pytest.mark.contract("D2.7")
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("row", PROGRAMS)
@@ -208,6 +209,7 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.contract("D1.5")
 @pytest.mark.contract("D5.1")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "ConfigChange", "Stop", "UserPromptSubmit"])
@@ -228,6 +230,7 @@ def test_broken_installation(plugin: StandIn, row: str, event: str, shell: str) 
     assert_safe(event, reply)
 
 
+@pytest.mark.contract("D1.5")
 @pytest.mark.contract("D5.3")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit"])

@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulator import PLAN
 
-from harness_guard.kernel.questions import Snapshot, Verification
+from harness_guard.kernel.run_questions import Snapshot, Verification
 from harness_guard.kernel.spawn import REVIEWER_TYPE, next_spawn
 from harness_guard.kernel.state import RunState
 from harness_guard.store.schema import check_state

@@ -682,3 +682,22 @@ def test_the_journal_tells_the_run(claude: Simulator) -> None:
     assert (found[2]["from"], found[2]["state"]) == ("planning", "executing")
     assert (found[3]["rule"], found[3]["state"]) == ("boundary.outside", "paused_boundary")
     assert "ghp_" not in json.dumps(found)
+
+
+@pytest.mark.contract("C2.5")
+def test_a_payloads_folder_resolves_that_calls_paths_and_moves_no_root(sim: Simulator) -> None:
+    sim.turn = "turn-first"
+    sim.send("UserPromptSubmit", prompt="$harness keep digits", cwd=str(sim.home))
+    assert sim.state.repository_root == str(sim.root)
+    sim.stop(PLAN, cwd=str(sim.home))
+    sim.age_gate()
+    sim.prompt("y", cwd=str(sim.home))
+    patch = {"command": "*** Begin Patch\n*** Add File: new.py\n+x\n*** End Patch\n"}
+    verdicts = [
+        sim.send(
+            "PreToolUse", tool_name="apply_patch", tool_input=patch, tool_use_id=folder, cwd=str(sim.root / folder)
+        )
+        for folder in ("src", ".")
+    ]
+    assert [answered.rule for answered in verdicts] == ["", "boundary.outside"]
+    assert sim.state.repository_root == str(sim.root)

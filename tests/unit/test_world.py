@@ -12,6 +12,7 @@ from simulator import Simulator, small_plugin
 
 from harness_guard.errors import EvidenceError, StateError
 from harness_guard.kernel import questions as q
+from harness_guard.kernel import run_questions as r
 from harness_guard.records import replace
 from harness_guard.world import _ANSWERS, World
 
@@ -46,18 +47,18 @@ def test_a_made_up_question_is_our_own_fault(sim: Simulator) -> None:
 
 def test_a_question_about_a_run_needs_one(sim: Simulator) -> None:
     with pytest.raises(RuntimeError, match="without one"):
-        world(sim).answer(q.TreeNow())
+        world(sim).answer(r.TreeNow())
 
 
 def test_a_tree_is_looked_at_once_a_decision(sim: Simulator) -> None:
     sim.approve()
     found = world(sim)
     found.begin(sim.state)
-    first = found.answer(q.TreeNow())
+    first = found.answer(r.TreeNow())
     (sim.root / "src" / "new.py").write_text("x")
-    assert found.answer(q.TreeNow()) is first
+    assert found.answer(r.TreeNow()) is first
     found.begin(sim.state)
-    assert found.answer(q.TreeNow()) != first
+    assert found.answer(r.TreeNow()) != first
 
 
 def test_what_is_absorbed_is_gone_from_the_same_decision(sim: Simulator) -> None:
@@ -66,36 +67,36 @@ def test_what_is_absorbed_is_gone_from_the_same_decision(sim: Simulator) -> None
     (sim.root / "src" / "new.py").write_text("x")
     found = world(sim)
     found.begin(sim.state)
-    before = found.answer(q.TreeNow())
-    assert isinstance(before, q.Snapshot)
+    before = found.answer(r.TreeNow())
+    assert isinstance(before, r.Snapshot)
     assert before.changed == ("README.md", "src/new.py")
-    tree = found.answer(q.AbsorbForeign(("README.md",)))
-    after = found.answer(q.TreeNow())
-    assert isinstance(after, q.Snapshot)
+    tree = found.answer(r.AbsorbForeign(("README.md",)))
+    after = found.answer(r.TreeNow())
+    assert isinstance(after, r.Snapshot)
     assert after.changed == ("src/new.py",)
     # What a later decision measures, on the baseline that was committed, is the same.
     state = sim.state
     found.begin(replace(state, baseline=replace(state.baseline, tree=tree)))
-    assert found.answer(q.TreeNow()) == after
+    assert found.answer(r.TreeNow()) == after
 
 
 def test_a_run_without_a_baseline_has_no_tree(sim: Simulator) -> None:
     sim.prompt("$harness x")
     found = world(sim)
     found.begin(sim.state)
-    for question in (q.TreeNow(), q.AbsorbForeign(("x",))):
+    for question in (r.TreeNow(), r.AbsorbForeign(("x",))):
         with pytest.raises(StateError):
             found.answer(question)
 
 
 def test_a_turn_is_asked_once(sim: Simulator) -> None:
     found = world(sim)
-    assert found.answer(q.TurnSeen("t")) is False
+    assert found.answer(r.TurnSeen("t")) is False
     sim.store.make_folders()
     sim.store.note_turn("t")
-    assert found.answer(q.TurnSeen("t")) is False  # this very event has noted it
+    assert found.answer(r.TurnSeen("t")) is False  # this very event has noted it
     (sim.home / "plugin").rename(sim.home / "old")
-    assert world(sim).answer(q.TurnSeen("t")) is True
+    assert world(sim).answer(r.TurnSeen("t")) is True
 
 
 def test_two_engine_runs_at_once(sim: Simulator) -> None:
@@ -104,15 +105,15 @@ def test_two_engine_runs_at_once(sim: Simulator) -> None:
     first.begin(sim.state)
     assert first.answer(q.EngineRuns()) is False
     policy = sim.state.active_policy
-    assert isinstance(green := first.answer(q.Verified(policy)), q.Verification)
+    assert isinstance(green := first.answer(r.Verified(policy)), r.Verification)
     assert green.outcome == "green"
     assert first.answer(q.EngineRuns()) is False  # its own run is no other
     (sim.home / "plugin").rename(sim.home / "old")
     second = world(sim)
     second.begin(sim.state)
     assert second.answer(q.EngineRuns()) is True
-    busy = second.answer(q.Verified(policy))
-    assert isinstance(busy, q.Verification)
+    busy = second.answer(r.Verified(policy))
+    assert isinstance(busy, r.Verification)
     assert busy.outcome == "busy"
     first.close()
     first.close()
@@ -123,15 +124,15 @@ def test_the_last_record_counts_only_if_it_is_whole_and_the_states(sim: Simulato
     sim.to_verifying()
     found = world(sim)
     found.begin(sim.state)
-    assert found.answer(q.LastVerification()) is not None
+    assert found.answer(r.LastVerification()) is not None
     found.begin(replace(sim.state, integrity_fingerprint="sha256:" + "0" * 64))
-    assert found.answer(q.LastVerification()) is None
+    assert found.answer(r.LastVerification()) is None
     found.begin(replace(sim.state, run_id="another"))
-    assert found.answer(q.LastVerification()) is None
+    assert found.answer(r.LastVerification()) is None
     found.begin(sim.state)
     with open(f"{sim.store.folder}/evidence/verification.json", "r+b") as handle:
         handle.write(b"x")
-    assert found.answer(q.LastVerification()) is None
+    assert found.answer(r.LastVerification()) is None
 
 
 def test_a_home_folder_in_a_path(sim: Simulator) -> None:
@@ -151,3 +152,57 @@ def test_scratch_in_a_place_that_cannot_be_written(sim: Simulator, monkeypatch: 
 
     with pytest.raises(EvidenceError, match="Read-only"):
         make_scratch("r9", {})
+
+
+@pytest.mark.contract("C2.5")
+def test_a_runs_root_is_the_top_of_its_working_tree(sim: Simulator) -> None:
+    found = world(sim).answer(r.NewRun(str(sim.root / "src")))
+    assert isinstance(found, r.NewRunFacts)
+    assert (found.root, found.problem) == (str(sim.root), "")
+
+
+@pytest.mark.contract("C2.5")
+@pytest.mark.parametrize(
+    ("host", "project", "is_project"),
+    [
+        ("claude", "/elsewhere", True),
+        ("claude", "relative", False),
+        ("claude", "", False),
+        ("codex", "/elsewhere", False),
+    ],
+)
+def test_where_the_root_is_looked_for(
+    sim: Simulator, monkeypatch: pytest.MonkeyPatch, host: str, project: str, *, is_project: bool
+) -> None:
+    found = world(sim, host=host)
+    found.environ = {**sim.environ, "CLAUDE_PROJECT_DIR": project}
+    monkeypatch.chdir(sim.home)
+    assert found.installed().root == ("/elsewhere" if is_project else str(sim.home))
+
+
+@pytest.mark.contract("C7.21")
+def test_folders_of_the_path_inside_the_repository(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim.approve()
+    (sim.root / "bin").mkdir()
+    (sim.root / "bin" / "ls").write_text("")
+    (sim.home / "link").symlink_to(sim.root / "src")
+    found = world(sim)
+    found.begin(sim.state)
+    path = f"{sim.root}/bin:/usr/bin:{sim.home}/link:{sim.root}/gone"
+    found.environ = {**sim.environ, "PATH": path}
+    assert found.answer(q.ProgramFolders()) == (f"{sim.root}/bin", f"{sim.root}/src")
+    found.environ = {**sim.environ, "PATH": "/usr/bin:"}  # an empty entry is the working folder
+    assert found.answer(q.ProgramFolders()) == (str(sim.root),)
+    assert found.answer(q.PlantedProgram((f"{sim.root}/bin",), ("cat", "ls"))) == f"{sim.root}/bin/ls"
+    assert found.answer(q.PlantedProgram((f"{sim.root}/bin",), ("cat",))) is None
+
+
+@pytest.mark.contract("D5.6")
+def test_the_baseline_has_time_of_its_own(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    extended: list[float] = []
+    monkeypatch.setattr("harness_guard.runtime.deadline.extend", extended.append)
+    sim.prompt("$harness keep digits")
+    found = world(sim)
+    found.begin(sim.state)
+    found.answer(r.TakeBaseline(()))
+    assert extended == [120]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from harness_guard.kernel.questions import Snapshot
+    from harness_guard.kernel.run_questions import Snapshot
 
 
 class Repository:

@@ -70,6 +70,7 @@ def bench(tmp_path: Path) -> Bench2:
     return Bench2(tmp_path)
 
 
+@pytest.mark.contract("D5.6")
 @pytest.mark.contract("C8.3", "C8.6")
 def test_green(bench: Bench2) -> None:
     bench.check("echo fine; exit 0")

@@ -26,7 +26,7 @@ from fake_world import (
 from harness_guard.hosts.answers import encode
 from harness_guard.kernel.brief import BRIEF_BYTES
 from harness_guard.kernel.outcome import DropAttestation, WriteAttestation, WriteBrief
-from harness_guard.kernel.questions import CommandRun, Snapshot, Verification
+from harness_guard.kernel.run_questions import CommandRun, Snapshot, Verification
 from harness_guard.kernel.spawn import REVIEWER_TYPE, next_spawn
 from harness_guard.kernel.state import Approval, HostBinding, Reviewer
 from harness_guard.records import replace
@@ -415,3 +415,43 @@ def test_a_pause_keeps_the_whole_resume_however_long_the_findings_are() -> None:
     told = json.loads(encode(found.decision, "Stop").stdout)["reason"]
     assert len(told.encode()) <= 9000
     assert told.rstrip().endswith("Proceed with this Repair Resume? [y/N]")
+
+
+@pytest.mark.contract("C7.18")
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("executing", "no helper is allowed in executing: the Plan allows none"),
+        ("paused_danger", "no helper is allowed in paused_danger"),
+    ],
+)
+def test_a_limit_of_none_is_said(name: str, seen: str) -> None:
+    state = in_state(name, max_helpers=0)
+    reason = FakeWorld().decide(call("Agent", {"prompt": "Read.", "subagent_type": "Explore"}), state).decision.reason
+    assert reason is not None
+    assert (reason.rule, reason.seen) == ("spawn.helpers", seen)
+
+
+@pytest.mark.contract("C8.20")
+@pytest.mark.parametrize(
+    ("tree", "expected"), [(DIFF, "spawn.review-waits"), ("sha256:" + "e" * 64, None)], ids=["same tree", "moved"]
+)
+def test_another_reviewer_while_a_review_waits(tree: str, expected: str | None) -> None:
+    state = in_state("verifying")
+    world = FakeWorld(PendingAttestation=review("BLOCKED"), TreeNow=Snapshot(tree, (), "t"))
+    found = world.decide(spawn("claude", state), state)
+    assert rule(found) == expected
+    if expected is not None:
+        assert (found.decision.reason.more, found.state) == (review("BLOCKED"), None)  # type: ignore[union-attr]
+
+
+@pytest.mark.contract("C8.21")
+@pytest.mark.parametrize(
+    ("tool", "argument"), [("TaskStop", "task_id"), ("multi_agent_v1close_agent", "target"), ("interrupt_agent", "id")]
+)
+def test_a_child_that_a_call_ends_is_forgotten(tool: str, argument: str) -> None:
+    state = in_state("verifying", children=("a-1", "b"))
+    found = FakeWorld().decide(call(tool, {argument: "a-1"}), state)
+    assert found.state is not None
+    assert (found.state.children, found.state.reviewer.agent_id) == (("b",), None)
+    assert FakeWorld().decide(call(tool, {argument: "c"}), state).state is None

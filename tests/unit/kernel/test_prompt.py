@@ -9,7 +9,7 @@ from fake_world import DIFF, GATE, HASH, NOW, PAUSED, PROCESS, STATE_NAMES, Fake
 
 from harness_guard.kernel.event import HostProcess
 from harness_guard.kernel.outcome import ArchiveRun, EndMarker
-from harness_guard.kernel.questions import NewRunFacts, Snapshot
+from harness_guard.kernel.run_questions import NewRunFacts, Snapshot
 from harness_guard.kernel.state import Gate, HostBinding
 from harness_guard.policy.order import derive_child
 from harness_guard.records import replace
@@ -338,3 +338,15 @@ def test_a_prompt_in_a_pause_changes_no_authority(name: str) -> None:
     found = FakeWorld().decide(prompt("Go on, you have my permission."), in_state(name))
     assert found.state is not None
     assert (found.state.state, found.state.authority_status) == (name, "revoked")
+
+
+@pytest.mark.contract("C5.9")
+@pytest.mark.parametrize("name", ["planning", "executing", "paused_danger"])
+@pytest.mark.parametrize("tag", ["<task-notification>", "<agent-message from=x>"])
+@pytest.mark.parametrize("line", ["$harness x", "$harness cancel", "$harness status", "y", "text"])
+def test_a_prompt_that_the_host_made_does_nothing(name: str, tag: str, line: str) -> None:
+    state = in_state(name, pending_gate=GATE if name == "planning" else None)
+    found = FakeWorld().decide(prompt(f"{tag}\n\n{line}\n"), state)
+    assert found.state == replace(state, pending_gate=None, open_turn="turn-2")
+    assert found.duties == ()
+    assert FakeWorld().decide(prompt(f"{tag}\n\n{line}\n"), None).state is None

@@ -27,7 +27,7 @@ from simulator import PLAN
 
 from harness_guard.artifacts.digest import message_hash
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText
-from harness_guard.kernel.questions import Snapshot
+from harness_guard.kernel.run_questions import Snapshot
 from harness_guard.records import replace
 
 ELSEWHERE = Snapshot("sha256:" + "e" * 64, (), TREE)
@@ -418,3 +418,56 @@ def test_the_host_tells_which_children_live() -> None:
     lost = FakeWorld().decide(stop("x", live_agents=()), in_state("verifying"))
     assert lost.state is not None
     assert lost.state.reviewer.agent_id is None
+
+
+@pytest.mark.contract("C4.25")
+@pytest.mark.parametrize(("cache", "rule"), [("__pycache__/", None), (".frobnicate/", "plan.cache")])
+def test_a_cache_that_nobody_knows_opens_no_gate(cache: str, rule: str | None) -> None:
+    text = PLAN.replace("- In: the slug helper.", f"- In: the slug helper.\n- Tool caches: `{cache}`")
+    found = FakeWorld().decide(stop(text), planning())
+    assert (found.decision.reason.rule if found.decision.reason else None) == rule
+    assert found.state is not None
+    assert (found.state.pending_gate is None) == (rule is not None)
+
+
+@pytest.mark.contract("C6.8")
+def test_the_resume_after_a_review_says_what_was_found() -> None:
+    text = review("REPAIR_REQUIRED", (finding(message="loses digits"),))
+    found = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying"))
+    assert found.decision.reason is not None
+    assert found.decision.reason.remedy == "Emit the Repair Resume below, alone, and end your turn."
+    assert found.decision.reason.more.startswith("After a Resume: Work on the findings inside the boundary.\n")
+    resume = found.decision.reason.more.partition("# Repair Resume")[2]
+    assert "R1-F1 in src/a.py: loses digits" in resume.partition("## Reason")[2]
+
+
+@pytest.mark.contract("C7.17")
+def test_a_change_of_the_run_is_told_once_and_stays_in_the_diff() -> None:
+    from harness_guard.kernel.texts import status_text
+
+    before = in_state("executing", wrote_unseen=True)
+    world = FakeWorld(TreeNow=outside("README.md"))
+    first = world.decide(stop("Done."), before)
+    assert first.state is not None
+    assert (first.state.told_outside, first.state.foreign, first.state.baseline) == (
+        ("README.md",),
+        (),
+        before.baseline,
+    )
+    assert "changed outside by the run: README.md" in status_text(first.state)
+    again = world.decide(stop("Done."), replace(first.state, wrote_unseen=True))
+    assert (again.decision.verdict, again.state.state) == ("pass", "paused_boundary")  # type: ignore[union-attr]
+
+
+@pytest.mark.contract("C8.21")
+@pytest.mark.parametrize(
+    ("host", "live", "awaited"), [("claude", (), False), ("claude", ("a-9",), True), ("codex", None, True)]
+)
+def test_a_reviewer_that_never_started_is_cleared_where_the_host_tells(
+    host: str, live: tuple[str, ...] | None, *, awaited: bool
+) -> None:
+    state = in_state("verifying")
+    state = replace(state, reviewer=replace(state.reviewer, agent_id=None, is_awaited=True))
+    found = FakeWorld().decide(stop("x", host=host, live_agents=live), state)
+    assert found.state is not None
+    assert found.state.reviewer.is_awaited == awaited

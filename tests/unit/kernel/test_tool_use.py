@@ -25,7 +25,7 @@ from harness_guard.kernel.state import Approval, HostBinding
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import replace
-from harness_guard.shell.effects import NO_EFFECTS, Effects, Link, Read, Unknown, Write
+from harness_guard.shell.effects import NO_EFFECTS, Effects, Link, Program, Read, Unknown, Write
 
 INSIDE = {"file_path": f"{ROOT}/src/a.py", "content": "x"}
 OUTSIDE = {"file_path": f"{ROOT}/README.md", "content": "x"}
@@ -561,3 +561,87 @@ def test_a_pause_names_the_policy_it_leaves() -> None:
     assert before.active_policy is not None
     assert found.state is not None
     assert found.state.active_policy_id == policy_id(before.active_policy)
+
+
+@pytest.mark.contract("C6.8")
+def test_a_pause_says_first_what_to_do_now_and_then_what_would_mend_it() -> None:
+    found = FakeWorld().decide(call("Write", OUTSIDE), in_state("executing"))
+    assert found.decision.reason is not None
+    assert found.decision.reason.remedy == "Emit the Repair Resume below, alone, and end your turn."
+    first, *_ = found.decision.reason.more.split("\n")
+    assert first == "After a Resume: Write inside `src/`, `docs/*.md` or in the scratch folder /tmp/harness-guard-r1."
+
+
+@pytest.mark.contract("C7.10")
+@pytest.mark.parametrize("path", ["~", "~/a", "~root/a"])
+def test_a_name_with_a_tilde_in_front_is_an_unknown_target(path: str) -> None:
+    assert rule(FakeWorld().decide(call("Write", {"file_path": path}), in_state("executing"))) == "effects.target"
+    inside = {"file_path": f"{ROOT}/src/{path}"}
+    assert FakeWorld().decide(call("Write", inside), in_state("executing")).decision.verdict == "pass"
+
+
+@pytest.mark.contract("C7.21")
+@pytest.mark.parametrize(
+    ("folders", "planted", "expected"),
+    [
+        ((), f"{ROOT}/bin/ls", None),
+        ((f"{ROOT}/bin",), None, None),
+        ((f"{ROOT}/bin",), f"{ROOT}/bin/ls", "effects.unknown"),
+    ],
+)
+def test_a_program_that_the_run_may_have_planted(
+    folders: tuple[str, ...], planted: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = Effects(programs=(Program(("ls",), ROOT, "ls"),))
+    world = ShellWorld(monkeypatch, reads, ProgramFolders=folders, PlantedProgram=planted)
+    found = world.decide(shell(), in_state("executing"))
+    assert (rule(found) if found.decision.reason else None) == expected
+
+
+@pytest.mark.contract("C7.21")
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("src/bin/ls", "boundary.path-folder"), ("src/bin", "boundary.path-folder"), ("src/binary", None)],
+)
+def test_nothing_is_put_into_a_folder_of_the_path(path: str, expected: str | None) -> None:
+    world = FakeWorld(ProgramFolders=(f"{ROOT}/src/bin",))
+    found = world.decide(call("Write", {"file_path": f"{ROOT}/{path}"}), in_state("executing"))
+    assert (rule(found) if found.decision.reason else None) == expected
+
+
+@pytest.mark.contract("C7.21")
+def test_an_exact_command_may_write_into_a_folder_of_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ShellWorld(monkeypatch, writes(f"{ROOT}/src/bin/tool"), ProgramFolders=(f"{ROOT}/src/bin",))
+    assert world.decide(shell("make test"), in_state("executing")).decision.verdict == "pass"
+    assert rule(world.decide(shell("make  test"), in_state("executing"))) == "boundary.path-folder"
+
+
+@pytest.mark.contract("C7.22")
+@pytest.mark.parametrize(
+    ("read", "carried", "expected"),
+    [
+        (Read(f"{ROOT}/lib", "cp", is_tree=True), None, None),
+        (Read(f"{ROOT}/lib", "cp", is_tree=True), f"{ROOT}/lib/link", "boundary.copied-link"),
+        (Read(f"{ROOT}/l*", "cp", is_pattern=True), None, "boundary.copied-link"),
+        (Read(f"{ROOT}/lib", "ls", is_tree=True), f"{ROOT}/lib/link", None),
+    ],
+)
+def test_a_copy_that_would_bring_a_link_along(
+    read: Read, carried: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = Effects(writes=(Write(f"{ROOT}/src/lib", "tree", "cp"),), reads=(read,))
+    found = ShellWorld(monkeypatch, copies, CarriedAlong=carried).decide(shell(), in_state("executing"))
+    assert (rule(found) if found.decision.reason else None) == expected
+
+
+@pytest.mark.contract("C7.23")
+@pytest.mark.parametrize("name", STATE_NAMES)
+@pytest.mark.parametrize("tool", ["Monitor", "Bash"])
+def test_what_comes_back_as_a_prompt_waits_until_work_goes_on(
+    name: str, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ShellWorld(monkeypatch, NO_EFFECTS).decide(call(tool, {"command": "tail -f log"}), in_state(name))
+    if tool == "Bash" or name in ("executing", "completed"):
+        assert found.decision.verdict == "pass"
+    else:
+        assert rule(found) == "prompt.not-now"
