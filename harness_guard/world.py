@@ -9,7 +9,6 @@ import os
 import time
 
 from harness_guard.errors import EvidenceError, HarnessError, StateError
-from harness_guard.kernel import questions as q
 from harness_guard.records import replace
 from harness_guard.store.lock import Lock
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.evidence.diff import WorkingTree
+    from harness_guard.kernel import questions as q
+    from harness_guard.kernel import run_questions as r
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.state import RunState
     from harness_guard.policy.place import Place
@@ -42,7 +43,7 @@ class World:
         self.environ = environ
         self.plugin_root = plugin_root
         self.state: RunState | None = None
-        self._snapshot: q.Snapshot | None = None
+        self._snapshot: r.Snapshot | None = None
         self._turn_seen: bool | None = None
         self._engine: Lock | None = None
         self._trees: WorkingTree | None = None
@@ -77,16 +78,16 @@ class World:
 
     # Clock, turns, processes, transcript.
 
-    def _now(self, _question: q.Now) -> int:
+    def _now(self, _question: r.Now) -> int:
         return time.time_ns() // 1_000_000
 
-    def _turn(self, question: q.TurnSeen) -> bool:
+    def _turn(self, question: r.TurnSeen) -> bool:
         # Kept for a decision that has to be taken again: by then this very event has noted its turn.
         if self._turn_seen is None:
             self._turn_seen = self.store.is_turn_seen(question.turn_id)
         return self._turn_seen
 
-    def _alive(self, question: q.ProcessAlive) -> bool:
+    def _alive(self, question: r.ProcessAlive) -> bool:
         from harness_guard.evidence.process import is_alive
 
         return is_alive(question.pid, question.started)
@@ -102,7 +103,7 @@ class World:
                 return found
             time.sleep(TRANSCRIPT_PAUSE_S)
 
-    def _queued(self, question: q.QueuedBefore) -> bool:
+    def _queued(self, question: r.QueuedBefore) -> bool:
         from harness_guard.evidence.transcript import was_queued_before
 
         return was_queued_before(question.transcript_path, question.prompt, question.before_ms)
@@ -198,7 +199,7 @@ class World:
         policy = self._run().active_policy
         return policy.caches if policy is not None else ()
 
-    def _tree_now(self, _question: q.TreeNow) -> q.Snapshot:
+    def _tree_now(self, _question: r.TreeNow) -> r.Snapshot:
         baseline = self._run().baseline
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
@@ -206,18 +207,19 @@ class World:
             self._snapshot = self._tree().against(baseline, self._caches())
         return self._snapshot
 
-    def _tracked(self, _question: q.TrackedPaths) -> tuple[str, ...]:
+    def _tracked(self, _question: r.TrackedPaths) -> tuple[str, ...]:
         return self._tree().tracked()
 
-    def _baseline(self, question: q.TakeBaseline) -> q.BaselineFacts:
+    def _baseline(self, question: r.TakeBaseline) -> r.BaselineFacts:
         from harness_guard.evidence.scratch import make_scratch
+        from harness_guard.kernel.run_questions import BaselineFacts
         from harness_guard.runtime.deadline import extend
 
         extend(BASELINE_EXTRA_S)
         tree = self._tree().snapshot(question.caches)
-        return q.BaselineFacts(self._tree().head(), tree, make_scratch(self._run().run_id, self.environ))
+        return BaselineFacts(self._tree().head(), tree, make_scratch(self._run().run_id, self.environ))
 
-    def _absorb(self, question: q.AbsorbForeign) -> str:
+    def _absorb(self, question: r.AbsorbForeign) -> str:
         baseline = self._run().baseline
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
@@ -227,9 +229,10 @@ class World:
         self._snapshot = None
         return tree
 
-    def _verified(self, question: q.Verified) -> q.Verification:
+    def _verified(self, question: r.Verified) -> r.Verification:
         from harness_guard.errors import StoreError
         from harness_guard.evidence.engine import RECORD, Bench, verify
+        from harness_guard.kernel.run_questions import Verification
         from harness_guard.runtime.deadline import extend
 
         # INVARIANT (contract 2): the lock is held until the commit; until then every other mutation is denied.
@@ -238,7 +241,7 @@ class World:
             try:
                 self._engine = lock.__enter__()
             except StoreError:
-                return q.Verification("busy", detail="another engine run of this session is under way")
+                return Verification("busy", detail="another engine run of this session is under way")
         state = self._run()
         bench = Bench(self._tree(), state.repository_root, self.environ, self._watched(), extend)
         found, record = verify(state, question.policy, bench, self._last_record())
@@ -276,7 +279,7 @@ class World:
             return None  # a damaged record is no evidence; the engine runs again
         return record if record is not None and record.get("run_id") == self._run().run_id else None
 
-    def _last(self, _question: q.LastVerification) -> q.Verification | None:
+    def _last(self, _question: r.LastVerification) -> r.Verification | None:
         from harness_guard.evidence.engine import verification_of
 
         record = self._last_record()
@@ -284,7 +287,7 @@ class World:
             return None
         return verification_of(record)
 
-    def _brief(self, _question: q.BriefFile) -> str:
+    def _brief(self, _question: r.BriefFile) -> str:
         return f"{self.store.folder}/brief.md"
 
     def write_brief(self, state: RunState, head: str) -> None:
@@ -300,11 +303,11 @@ class World:
         text = brief_text(state, self._tree(), head=head, plan=plan)
         write_atomically(f"{self.store.folder}/brief.md", text.encode(errors="replace"))
 
-    def _template(self, question: q.TemplateText) -> str:
+    def _template(self, question: r.TemplateText) -> str:
         with open(f"{self.plugin_root}/templates/{question.name}.md", encoding="utf-8") as handle:
             return handle.read()
 
-    def _attested(self, _question: q.PendingAttestation) -> str | None:
+    def _attested(self, _question: r.PendingAttestation) -> str | None:
         from harness_guard.artifacts.digest import message_hash
 
         state = self._run()
@@ -322,8 +325,9 @@ class World:
 
     # The plugin and new runs.
 
-    def installed(self, _question: q.Installed | None = None) -> q.Installation:
+    def installed(self, _question: r.Installed | None = None) -> r.Installation:
         """Tell where this copy of the plugin lies."""
+        from harness_guard.kernel.run_questions import Installation
         from harness_guard.rawjson import loads
 
         with open(f"{self.plugin_root}/plugin.json", encoding="utf-8") as handle:
@@ -331,7 +335,7 @@ class World:
         version = manifest.get("version") if isinstance(manifest, dict) else None
         is_claude = self.event.host == "claude"
         project = self.environ.get("CLAUDE_PROJECT_DIR", "") if is_claude else ""
-        return q.Installation(
+        return Installation(
             skill=f"{self.plugin_root}/skills/harness/SKILL.md",
             contract=f"{self.plugin_root}/contracts/harness-contract.md",
             templates=f"{self.plugin_root}/templates",
@@ -342,9 +346,10 @@ class World:
             root=project if project.startswith("/") else os.getcwd(),
         )
 
-    def _new_run(self, question: q.NewRun) -> q.NewRunFacts:
+    def _new_run(self, question: r.NewRun) -> r.NewRunFacts:
         from harness_guard.evidence.git import find_root
         from harness_guard.evidence.surroundings import gather
+        from harness_guard.kernel.run_questions import NewRunFacts
         from harness_guard.policy.control_plane import to_json
 
         run_id = os.urandom(8).hex()
@@ -352,11 +357,11 @@ class World:
             root = find_root(question.root, self.environ)
             if root is None:
                 problem = f"{question.root} is in no git repository; run `git init` there first"
-                return q.NewRunFacts(run_id, "", {}, problem)
+                return NewRunFacts(run_id, "", {}, problem)
             plane = gather(root, self.plugin_root, self.store.places.data, self.environ)
         except EvidenceError as error:
-            return q.NewRunFacts(run_id, "", {}, f"{error.seen}; {error.remedy}")
-        return q.NewRunFacts(run_id, plane.root, to_json(plane))
+            return NewRunFacts(run_id, "", {}, f"{error.seen}; {error.remedy}")
+        return NewRunFacts(run_id, plane.root, to_json(plane))
 
 
 def attestation_bindings(state: RunState) -> dict[str, object]:

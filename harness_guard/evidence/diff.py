@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from harness_guard.canonical import canonical
 from harness_guard.errors import EvidenceError
-from harness_guard.kernel.questions import Snapshot
+from harness_guard.kernel.run_questions import Snapshot
 from harness_guard.sha256 import sha256_hex
 
 TYPE_CHECKING = False

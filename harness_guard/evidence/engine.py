@@ -10,7 +10,7 @@ from harness_guard.canonical import canonical
 from harness_guard.errors import EvidenceError, StateError
 from harness_guard.evidence.environment import clean_environment, environment_fingerprint
 from harness_guard.evidence.runner import run_check
-from harness_guard.kernel.questions import CommandRun, Verification
+from harness_guard.kernel.run_questions import CommandRun, Verification
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import dataclass
 from harness_guard.sha256 import sha256_hex
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from harness_guard.evidence.diff import WorkingTree
     from harness_guard.evidence.runner import RunResult
-    from harness_guard.kernel.questions import Snapshot
+    from harness_guard.kernel.run_questions import Snapshot
     from harness_guard.kernel.state import Baseline, RunState
     from harness_guard.policy.model import Policy
 

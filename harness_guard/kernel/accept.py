@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness_guard.kernel.decision import Reason
-from harness_guard.kernel.questions import TrackedPaths, ask
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import TrackedPaths
 from harness_guard.policy.boundary import disagreements
 from harness_guard.policy.caches import RECOGNISED, listed_caches
 from harness_guard.policy.control_plane import from_json, protected_by

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from harness_guard.artifacts.templates import binding_fields, brief_fields, fill
 from harness_guard.artifacts.values import Bindings
-from harness_guard.kernel.questions import BriefFile, TemplateText, ask
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import BriefFile, TemplateText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.kernel.questions import Asking, CommandRun
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.run_questions import CommandRun
     from harness_guard.kernel.state import RunState
 
 BRIEF_BYTES: Final = 8000

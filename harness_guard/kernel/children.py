@@ -7,15 +7,8 @@ from harness_guard.kernel.decision import PASS, Decision, Reason, block, context
 from harness_guard.kernel.outcome import DropAttestation, Outcome, WriteAttestation, WriteBrief
 from harness_guard.kernel.pause import pause
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
-from harness_guard.kernel.questions import (
-    EngineRuns,
-    Installed,
-    LastVerification,
-    PendingAttestation,
-    TreeNow,
-    Verified,
-    ask,
-)
+from harness_guard.kernel.questions import EngineRuns, ask
+from harness_guard.kernel.run_questions import Installed, LastVerification, PendingAttestation, TreeNow, Verified
 from harness_guard.kernel.spawn import REVIEWER_TYPE, is_review_spawn, next_spawn, spawn_problem
 from harness_guard.kernel.state import STARTING, Reviewer
 from harness_guard.kernel.sweep import sweep
@@ -29,7 +22,8 @@ if TYPE_CHECKING:
 
     from harness_guard.artifacts.values import Review
     from harness_guard.kernel.event import Event
-    from harness_guard.kernel.questions import Asking, CommandRun, Verification
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.run_questions import CommandRun, Verification
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
 

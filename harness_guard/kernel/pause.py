@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import Decision, Reason
 from harness_guard.kernel.outcome import Outcome
-from harness_guard.kernel.questions import TreeNow, ask
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import TreeNow
 from harness_guard.kernel.texts import choices_text
 from harness_guard.kernel.transitions import step
 from harness_guard.records import replace

@@ -8,7 +8,8 @@ from __future__ import annotations
 from harness_guard.kernel.decision import PASS, context
 from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
 from harness_guard.kernel.pause import resume_for
-from harness_guard.kernel.questions import (
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import (
     Installed,
     NewRun,
     Now,
@@ -17,7 +18,6 @@ from harness_guard.kernel.questions import (
     TakeBaseline,
     TreeNow,
     TurnSeen,
-    ask,
 )
 from harness_guard.kernel.state import Approval, Baseline, HostBinding, Reviewer, RunState, advance
 from harness_guard.kernel.texts import activation_text, approval_text, next_step, status_text
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from harness_guard.artifacts.activation import Activation, Verb
     from harness_guard.kernel.event import Event, HostProcess
-    from harness_guard.kernel.questions import Asking, Installation
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.run_questions import Installation
     from harness_guard.kernel.state import Gate
 
 GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it

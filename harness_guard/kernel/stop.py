@@ -8,7 +8,8 @@ from harness_guard.kernel.near_miss import binding_problem, near_miss
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText, Outcome
 from harness_guard.kernel.pause import pause, resume_for
 from harness_guard.kernel.provenance import check_provenance
-from harness_guard.kernel.questions import Now, PendingAttestation, TreeNow, ask
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import Now, PendingAttestation, TreeNow
 from harness_guard.kernel.state import STARTING, Gate, StopCount
 from harness_guard.kernel.sweep import sweep
 from harness_guard.kernel.texts import bindings_text, choices_text, next_step, spawn_block

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness_guard.kernel.decision import Reason
-from harness_guard.kernel.questions import AbsorbForeign, TreeNow, ask
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import AbsorbForeign, TreeNow
 from harness_guard.policy.boundary import covers, explain
 from harness_guard.records import replace
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.kernel.questions import Installation
+    from harness_guard.kernel.run_questions import Installation
     from harness_guard.kernel.state import RunState
 
 

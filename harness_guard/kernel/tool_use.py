@@ -158,10 +158,10 @@ def _danger(judged: Judged) -> Reason | None:
 
 
 def _check_state(event: Event, state: RunState) -> Decision | None:
-    from harness_guard.kernel.texts import next_step
-
     if state.state == "executing" and state.has_authority:
         return None
+    from harness_guard.kernel.texts import next_step
+
     seen = f"the run is {state.state} and nothing may be written now"
     if state.cancel_asked or state.state == "cancelled":
         seen = "the human cancelled the run and nothing may be written until this turn has ended"
