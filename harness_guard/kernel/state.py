@@ -36,7 +36,7 @@ SCHEMA: Final = "harness.state.v9"
 TERMINAL: Final = ("completed", "cancelled")
 # Stands in the list of children for a spawn that was let through until its child has started or the turn has ended.
 STARTING: Final = "spawn "
-STATE_NAMES: Final = (
+STATE_NAMES: Final[tuple[StateName, ...]] = (
     "planning",
     "executing",
     "verifying",

@@ -6,7 +6,7 @@ rendered from these rows, and a test walks every one of them (contract section 6
 
 from __future__ import annotations
 
-from harness_guard.kernel.state import Gate, Repair, Reviewer, StopCount, advance
+from harness_guard.kernel.state import STATE_NAMES, Gate, Repair, Reviewer, StopCount, advance
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import dataclass, replace
 
@@ -56,14 +56,7 @@ class Row:
     effects: tuple[str, ...] = ()
 
 
-_PAUSED: Final[tuple[StateName, ...]] = (
-    "paused_blocked",
-    "paused_boundary",
-    "paused_budget",
-    "paused_danger",
-    "paused_material",
-    "paused_unmodeled",
-)
+_PAUSED: Final[tuple[StateName, ...]] = tuple(name for name in STATE_NAMES if name.startswith("paused_"))
 _UNDER_WAY: Final[tuple[StateName, ...]] = ("executing", "verifying", "reviewing")
 
 TRANSITIONS: Final = (

@@ -7,26 +7,22 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness_guard.errors import StateError
+from harness_guard.kernel.state import STATE_NAMES
 
 _Hash = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _Count = Annotated[int, Field(ge=0)]
-_StateName = Literal[
-    "planning",
-    "executing",
-    "verifying",
-    "reviewing",
-    "completed",
-    "cancelled",
-    "paused_blocked",
-    "paused_boundary",
-    "paused_budget",
-    "paused_danger",
-    "paused_material",
-    "paused_unmodeled",
-]
+
+
+def _known_state(name: str) -> str:
+    if name not in STATE_NAMES:
+        raise ValueError(f"no such state: {name}")
+    return name
+
+
+_StateName = Annotated[str, AfterValidator(_known_state)]
 
 
 class _Strict(BaseModel):
