@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
+    from harness_guard.shell.names import NameSource
+
 TIME_LIMIT_S = 4.0  # well under the 10 s in which the entry has to answer (contract section 2)
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes; shfmt's tree is some 150 times its text
 BASH: Final = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
@@ -155,12 +157,14 @@ def gather(
     bash = next((path for path in BASH if os.access(path, os.X_OK)), BASH[0])
     readers = {text: _reader_jobs(text, shfmt, bash) for text in needs.texts}
     lookups = {folder: _git_jobs(folder) for folder in needs.folders}
+    indexes = {source: _index_jobs(source.folder) for source in needs.names if source.kind == "index"}
     if readers:
         _warm_up()  # while the processes work
-    _run([job for jobs in (*readers.values(), *lookups.values()) for job in jobs], deadline)
+    _run([job for jobs in (*readers.values(), *lookups.values(), *indexes.values()) for job in jobs], deadline)
     readings = {text: _readings(jobs) for text, jobs in readers.items()}
     git = {folder: _git_facts(folder, jobs) for folder, jobs in lookups.items()}
-    return ShellFacts({**facts.readings, **readings}, {**facts.git, **git})
+    names = {source: _are_plain(source, indexes.get(source, [])) for source in needs.names}
+    return ShellFacts({**facts.readings, **readings}, {**facts.git, **git}, {**facts.names, **names})
 
 
 def _warm_up() -> None:
@@ -206,6 +210,22 @@ def _git_jobs(folder: str) -> list[_Job]:
         _Job((*where, "rev-parse", "--show-toplevel"), environ, b""),
         _Job((*where, "config", "--list", "-z", "--show-origin"), environ, b""),
     ]
+
+
+def _index_jobs(folder: str) -> list[_Job]:
+    git = next((f"{place}/git" for place in _search_path() if os.access(f"{place}/git", os.X_OK)), "")
+    if not git or not folder.startswith("/") or "\0" in folder:
+        return []
+    return [_Job((git, "-C", folder, "ls-files", "-z"), {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}, b"")]
+
+
+def _are_plain(source: NameSource, jobs: Sequence[_Job]) -> bool:
+    from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk
+
+    if source.kind == "disk":
+        return "\0" not in source.folder and are_plain_on_disk(source.folder)
+    listing = bytes(jobs[0].answer).decode("utf-8", "surrogateescape") if jobs and jobs[0].status == 0 else None
+    return listing is not None and are_plain_in_index(listing, source.folder)
 
 
 def _search_path() -> list[str]:

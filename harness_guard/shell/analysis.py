@@ -74,6 +74,7 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
         home=surroundings.home,
         plugin_command=surroundings.plugin_command,
         git={folder: _only_own(found, surroundings.git_folders) for folder, found in facts.git.items()},
+        names=facts.names,
         read=lambda text: _nested(text, facts),
         start=lambda walk, redirects, targets: Starter(walk, redirects, targets).start,
     )
@@ -81,8 +82,10 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
         walk.script(script, start(surroundings.cwd, surroundings.home))
     except RecursionError:
         return _unread("it is nested too deeply to be followed", command)
-    if walk.texts or walk.gathered.needs_git:
-        return Needs(tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(walk.gathered.needs_git)))
+    gathered = walk.gathered
+    if walk.texts or gathered.needs_git or gathered.needs_names:
+        texts, folders = tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(gathered.needs_git))
+        return Needs(texts, folders, tuple(dict.fromkeys(gathered.needs_names)))
     return walk.effects()
 
 

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Never
 
+    from harness_guard.shell.names import NameSource
+
 NOTHING: Mapping[str, Never] = {}  # never written to
+NO_NAMES: Mapping[NameSource, Never] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ class ShellFacts:
     Attributes:
         readings: What the reader processes said, by text.
         git: Git's facts, by folder.
+        names: Whether all names of a source stay below its folder, whatever they are split into.
     """
 
     readings: Mapping[str, Readings] = NOTHING
     git: Mapping[str, GitFacts] = NOTHING
+    names: Mapping[NameSource, bool] = NO_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,9 @@ class Needs:
     Attributes:
         texts: Texts to read with the reader processes.
         folders: Folders whose git facts are wanted.
+        names: Sources whose names are to be looked at.
     """
 
     texts: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    names: tuple[NameSource, ...] = ()

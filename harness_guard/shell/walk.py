@@ -6,8 +6,10 @@ goes round loops until nothing new is learnt. Whatever it cannot follow becomes 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import DEVICES, Call, run_row, shown
-from harness_guard.shell.effects import Effects, Program, Unknown, Write
+from harness_guard.shell.commands.model import ANYTHING, DEVICES, Call, run_row, shown
+from harness_guard.shell.effects import Effects, Program, Read, Unknown, Write
+from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.names import sources_of
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import (
     AndOr,
@@ -34,13 +36,14 @@ from harness_guard.shell.syntax import (
     Word,
 )
 from harness_guard.shell.variables import is_harmless
-from harness_guard.shell.words import NUMBER, Field, Value, expand, value_of
+from harness_guard.shell.words import INNER, NUMBER, Field, Value, expand, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.names import NameSource
 
     Reader = Callable[[str], Script | Unparsed | None]
     Start = Callable[..., Ends]
@@ -62,15 +65,18 @@ class Walk:
     """One walk over one text; effects gather in it."""
 
     def __init__(
-        self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter
-    ) -> None:
-        """Take the home folder, our own command's spelling, git's facts, a reader of nested texts and a starter."""
+        self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader, start: Starter,
+        names: Mapping[NameSource, bool] = NO_NAMES,
+    ) -> None:  # fmt: skip
+        """Take the home folder, our own command's spelling, git's facts, a reader, a starter, the plain names."""
+        self.names = names
+        self.is_fed_names = False
         self.starter = start
         self.home = home
         self.plugin_command = plugin_command
         self.git = git
         self.read_text = read
-        self.gathered = Call("", (), cwds=None, home=home, git=git)
+        self.gathered = Call("", (), cwds=None, home=home, git=git, names=names)
         self.programs: list[Program] = []
         self.new_names = _NewNames()
         self.uses_git = False
@@ -93,6 +99,8 @@ class Walk:
         if self.uses_git and any(_steers_git(write) for write in self.gathered.writes):
             self.unknown("git runs after files were written that may steer it", "git")
         found = self.gathered
+        if found.trusts_names and (found.writes or found.links):
+            found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
         return Effects(
             tuple(dict.fromkeys(found.reads)),
             tuple(dict.fromkeys(found.writes)),
@@ -184,7 +192,9 @@ class Walk:
         starts = []
         for part in parts:
             starts.append(self.new_names.count)
+            self.is_fed_names = part is parts[-1] and _starts_xargs(part) and self._print_names(parts[:-1], state)
             self.statement(part, state)
+            self.is_fed_names = False
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
                          is_writer=True)  # fmt: skip
@@ -256,12 +266,13 @@ class Walk:
         fields: tuple[Field, ...] = (Field(None, is_one=False),)
         if command.words is not None:
             state = self._visit(command.words, state)
-            fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
+            fields = self._fields(command.words, state)
         if not is_harmless(command.name, None):
             self.unknown(f"it sets {command.name}", command.name)
         values = _loop_values(fields)
         if values is None:
-            return self._loop(state, lambda at: self.script(command.body, at.with_value(command.name, None)))
+            unknown = INNER if all(field.is_inner for field in fields) else None
+            return self._loop(state, lambda at: self.script(command.body, at.with_value(command.name, unknown)))
         self.loops.append([])
         at: State | None = state
         for value in values:
@@ -308,6 +319,31 @@ class Walk:
         for left in self.loops.pop():
             after = merge(after, left)
         return after or state
+
+    def _fields(self, words: Iterable[Word], state: State) -> tuple[Field, ...]:
+        fields: list[Field] = []
+        for word in words:
+            only = word.parts[0] if len(word.parts) == 1 else None
+            if isinstance(only, Subst) and not only.process and self._print_names(only.body.statements, state):
+                fields.append(Field(None, is_one=False, is_inner=True))
+            else:
+                fields += expand(word, state.values, self.home)
+        return tuple(fields)
+
+    def _print_names(self, statements: tuple[Statement, ...], state: State) -> bool:
+        """Whether a pipeline prints nothing but names that stay below the folder, however they are split."""
+        if len(statements) == 1 and isinstance(statements[0].command, Pipe):
+            statements = statements[0].command.parts
+        calls = []
+        for statement in statements:
+            command = statement.command
+            if not isinstance(command, Simple) or command.assigns or not command.words or statement.is_background:
+                return False
+            if any(redirect.op != ">" or redirect.fd != "2" for redirect in statement.redirects):
+                return False
+            calls.append(tuple(field for word in command.words for field in expand(word, state.values, self.home)))
+        sources = sources_of(calls, state.cwds)
+        return sources is not None and self.gathered.believes(sources)
 
     # --- words ------------------------------------------------------------------------------------------------------
 
@@ -376,7 +412,7 @@ class Walk:
         state = self._visit(command.words, state)
         assigned = [word for item in command.assigns for word in (item.value, *(item.items or ()))]
         state = self._visit([word for word in assigned if word is not None], state)
-        fields = tuple(field for word in command.words for field in expand(word, state.values, self.home))
+        fields = self._fields(command.words, state)
         if command.declares:
             return self._declare(command, fields, state)
         if not command.words:
@@ -425,7 +461,8 @@ class Walk:
         from harness_guard.shell.commands.registry import TABLE, WRITERS
 
         row = TABLE.get(name)
-        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git)
+        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names)
+        call.is_fed_names, self.is_fed_names = self.is_fed_names, False
         if row is None:
             call.opaque(f"{name} is not in the table", is_writer=name in WRITERS)
         else:
@@ -453,6 +490,13 @@ class Walk:
         into.links += call.links
         into.unknown += call.unknown
         into.needs_git += call.needs_git
+        into.needs_names += call.needs_names
+        into.trusts_names = into.trusts_names or call.trusts_names
+
+
+def _starts_xargs(part: Statement) -> bool:
+    words = part.command.words if isinstance(part.command, Simple) else ()
+    return bool(words) and words[0].parts == (Bare("xargs"),) and not part.redirects
 
 
 def _is_number(value: Value | None) -> bool:

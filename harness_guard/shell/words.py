@@ -23,20 +23,25 @@ _NEEDS_CARE = frozenset("\\{}~*?[")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a variable may hold: ``text``; a ``pattern``'s match; or, with neither, some whole number."""
+    """What a variable may hold: ``text``; a ``pattern``'s match; or, with neither, some whole number.
+
+    With ``is_inner`` it is no number but a relative name, or several, that stay below the folder.
+    """
 
     text: str | None = None
     pattern: str | None = None
+    is_inner: bool = False
 
     @property
     def is_number(self) -> bool:
         """Whether arithmetic reads the value as a number and nothing more."""
-        if self.pattern is not None:
+        if self.pattern is not None or self.is_inner:
             return False
         return self.text is None or (self.text.isascii() and self.text.removeprefix("-").isdigit())
 
 
 NUMBER = Value()
+INNER = Value(is_inner=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Field:
         prefix: How the field certainly starts, where ``text`` is ``None``.
         is_one: Whether it is exactly one field; an unquoted unknown may be none or many.
         literal: For a pattern, what stands if nothing matches.
+        is_inner: Whether each word that it may be is a relative name that stays below the folder.
     """
 
     text: str | None
@@ -56,6 +62,7 @@ class Field:
     prefix: str = ""
     is_one: bool = True
     literal: str = ""
+    is_inner: bool = False
 
     @property
     def start(self) -> str:
@@ -73,6 +80,7 @@ class _Piece:
     is_quoted: bool = False
     is_pattern: bool = False
     is_one: bool = True
+    is_inner: bool = False
 
 
 def _pattern_start(pattern: str) -> str:
@@ -132,7 +140,7 @@ def value_of(word: Word | None, values: Mapping[str, Value], home: str) -> Value
     if len(word.parts) == 1 and isinstance(word.parts[0], Arith):
         return NUMBER
     if any(piece.text is None or piece.is_pattern for piece in pieces):
-        return None
+        return INNER if all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces) else None
     if len(word.parts) == 1 and isinstance(word.parts[0], Param) and values.get(word.parts[0].name) == NUMBER:
         return NUMBER
     text = "".join(piece.text or "" for piece in pieces)
@@ -191,6 +199,8 @@ def _parameter(value: Value | None, name: str, *, is_quoted: bool) -> list[_Piec
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted and name not in {"@", "*"})]
     if value.pattern is not None:
         return [_Piece(value.pattern if is_quoted else None, is_quoted=True, is_pattern=True, is_one=is_quoted)]
+    if value.is_inner:
+        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=True)]
     if value.text is None:
         return [_Piece(None)]
     if is_quoted:
@@ -349,7 +359,8 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     unknown = next((index for index, piece in enumerate(pieces) if piece.text is None), None)
     if unknown is not None:
         prefix = _known_prefix(pieces[:unknown])
-        return [Field(None, prefix=prefix, is_one=all(piece.is_one for piece in pieces))]
+        is_inner = all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces)
+        return [Field(None, prefix=prefix, is_one=all(piece.is_one for piece in pieces), is_inner=is_inner)]
     whole = "".join(piece.text or "" for piece in pieces)
     if not any(piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", whole)) for piece in pieces):
         return [Field(whole)]

@@ -40,7 +40,7 @@ def effects_of(command: str) -> Effects:
             return found
         read_now = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
         git = dict.fromkeys(found.folders, GitFacts("/repo", "/repo/.git", "/repo/.git"))
-        facts = ShellFacts(read_now.readings, {**facts.git, **git})
+        facts = ShellFacts(read_now.readings, {**facts.git, **git}, {**facts.names, **dict.fromkeys(found.names, True)})
     raise AssertionError("the analysis does not come to an end")
 
 

@@ -186,11 +186,7 @@ def _tar(call: Call, _options: Options) -> None:
     archive = (texts[1] if texts[1:] else None) or ":"
     lists = "t" in letters and letters.endswith("f") and letters.count("f") == 1 and not set(letters) - set("tvzjJf")
     # A colon in the archive's name is a machine; a later dash is another option.
-    if (
-        not lists
-        or ":" in archive
-        or any(not (text or "-").strip("-") or (text or "-")[0] == "-" for text in texts[1:])
-    ):
+    if not lists or ":" in archive or any(not text or text.startswith("-") for text in texts[1:]):
         call.opaque("tar that does more than list, or with words that are not known", is_writer=True)
         return
     call.read(call.args[1])

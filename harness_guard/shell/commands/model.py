@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass
 from harness_guard.shell.effects import Link, Read, Unknown, Write
+from harness_guard.shell.facts import NO_NAMES
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Literal
 
     from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.names import NameSource
 
     WriteKind = Literal["file", "tree", "entry", "meta"]
     Act = Callable[["Call", "Options"], None]
@@ -88,19 +90,9 @@ class Call:
     """One start of a program while its effects are gathered."""
 
     __slots__ = (
-        "args",
-        "cwds",
-        "git",
-        "home",
-        "links",
-        "name",
-        "needs_git",
-        "reads",
-        "runs",
-        "starts",
-        "unknown",
-        "writes",
-    )
+        "args", "cwds", "git", "home", "is_fed_names", "links", "name", "names", "needs_git", "needs_names", "reads",
+        "runs", "starts", "trusts_names", "unknown", "writes",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -110,6 +102,7 @@ class Call:
         cwds: tuple[str, ...] | None,
         home: str,
         git: Mapping[str, GitFacts],
+        names: Mapping[NameSource, bool] = NO_NAMES,
     ) -> None:
         """Take the program, its arguments, the folders it may run in (``None``: unknown) and the known git facts."""
         self.name = name
@@ -122,6 +115,10 @@ class Call:
         self.links: list[Link] = []
         self.unknown: list[Unknown] = []
         self.needs_git: list[str] = []
+        self.names = names
+        self.needs_names: list[NameSource] = []
+        self.trusts_names = False
+        self.is_fed_names = False  # on standard input: relative names that stay below the folder
         self.runs: list[tuple[Field, ...]] = []
         self.starts: list[str] = []  # programs that it starts for itself
 
@@ -151,9 +148,19 @@ class Call:
                 made += [(join(cwd, text, is_pattern=is_pattern), is_pattern) for cwd in self.cwds]
         return made
 
+    def believes(self, sources: Iterable[NameSource]) -> bool:
+        """Whether all names of the sources were found plain; asks for what is not known yet."""
+        wanted = list(sources)
+        self.needs_names += [source for source in wanted if source not in self.names]
+        return all(self.names.get(source, False) for source in wanted)
+
     def read(self, field: Field, *, is_tree: bool = False) -> None:
         """Say that it reads the files that a word names."""
         found = self.paths(field)
+        if found is None and field.is_inner and self.cwds is not None:
+            self.trusts_names = True
+            self.reads += [Read(cwd, self.name, is_tree=True) for cwd in self.cwds]
+            return
         if found is None:
             self.reads.append(Read(ANYTHING, self.name, is_tree=True))
             return

@@ -6,6 +6,7 @@ Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk
 from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.names import roots_of, sources_of_roots
 from harness_guard.shell.sed_script import is_harmless
 from harness_guard.shell.words import Field
 
@@ -78,6 +79,7 @@ def _find_exec(call: Call, index: int) -> int:
     ``+`` ends it only directly behind ``{}``; anywhere else it is a word of the program.
     """
     words: list[Field] = []
+    is_inner = _finds_inner(call)
     while True:
         field = call.args[index] if index < len(call.args) else Field(None)
         if field.text is None or field.is_pattern:
@@ -87,13 +89,22 @@ def _find_exec(call: Call, index: int) -> int:
             break
         # What find finds starts with one of its roots; it cannot be told here which, and never starts with a dash
         # unless a root does.
-        words.append(Field(None, prefix="./") if field.text == "{}" else field)
+        words.append(Field(None, prefix="./", is_inner=is_inner) if field.text == "{}" else field)
         if "{}" in field.text and field.text != "{}":
             call.opaque("find -exec with a word that is built")
             return -1
         index += 1
     call.runs.append(tuple(words))
     return index + 1
+
+
+def _finds_inner(call: Call) -> bool:
+    """Whether what is found stays below the folder: roots below it, no links followed, plain names."""
+    texts = [field.text or "" for field in call.args]
+    roots = roots_of(texts)
+    if roots is None or call.cwds is None or "-follow" in texts or texts[0] in _FIND_LEADING:
+        return False
+    return call.believes(source for cwd in call.cwds for source in sources_of_roots(roots, cwd))
 
 
 def _sort(call: Call, options: Options) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Final
 
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
-_UNKNOWN_WORDS = Field(None, is_one=False)
 
 
 def _after(skip: int) -> Callable[[Call, Options], None]:
@@ -54,15 +53,21 @@ def _command(call: Call, options: Options) -> None:
 def _xargs(call: Call, options: Options) -> None:
     """The words that xargs adds are unknown, one or many; with ``-I`` they stand where the mark stands."""
     words = list(options.operands) or [Field("echo")]
+    # Split anywhere but at blanks and line ends, a name may become an absolute one.
+    is_inner = call.is_fed_names and not options.has("-d", "--delimiter")
     marks = [value or Field("{}") for name, value in options.given if name in {"-I", "-i", "--replace"}]
     if marks:
         mark = marks[-1].text
         if mark is None or not mark or options.has("-n", "-L", "-l", "--max-args", "--max-lines"):
             call.opaque("xargs -I with a mark that is not known, or with an option that takes it back")
             return
-        inner = [Field(None) if field.text is not None and mark in field.text else field for field in words]
+        whole = Field(None, is_inner=is_inner)
+        inner = [
+            whole if field.text == mark else Field(None) if field.text is not None and mark in field.text else field
+            for field in words
+        ]
     else:
-        inner = [*words, _UNKNOWN_WORDS]
+        inner = [*words, Field(None, is_one=False, is_inner=is_inner)]
     call.runs.append(tuple(inner))
 
 

@@ -12,6 +12,7 @@ from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse, is_provably_silent
 from harness_guard.shell.effects import Effects, Unknown
 from harness_guard.shell.facts import GitFacts
+from harness_guard.shell.names import NameSource
 
 CASES = [
     json.loads(line)
@@ -22,14 +23,15 @@ QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
 
 
-def effects_of(command: str, git: GitFacts = QUIET_GIT) -> Effects:
+def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) -> Effects:
     facts = ShellFacts()
     for _ in range(8):
         found = analyse(command, WHERE, facts)
         if isinstance(found, Effects):
             return found
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, git)})
+        names = {**facts.names, **dict.fromkeys(found.names, plain)}
+        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, git)}, names)
     raise AssertionError("the analysis does not come to an end")
 
 
@@ -197,3 +199,74 @@ def test_without_known_folders_every_repository_is_foreign() -> None:
 )
 def test_every_program_is_listed(command: str, programs: set[str]) -> None:
     assert {program.argv[0] for program in effects_of(command).programs} == programs
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git ls-files | xargs wc -l",
+        "git ls-files '*.py' | sort -u | head -n 5 | xargs cat",
+        "git ls-files src | grep -v test | xargs -I{} cat {}",
+        "find . -name '*.py' | xargs grep x",
+        "find . -name '*.py' -print0 2>/dev/null | xargs -0 grep x",
+        "find . -type f -exec grep -l x {} +",
+        "find src -exec cat {} ';'",
+        'for f in $(git ls-files); do wc -l "$f"; done',
+        "cat $(git ls-files)",
+    ],
+)
+def test_names_that_stay_below_the_folder(command: str) -> None:
+    assert not effects_of(command, plain=True).unknown
+    assert "/" not in {read.path for read in effects_of(command, plain=True).reads}
+    assert "/" in {read.path for read in effects_of(command).reads}  # unless the names are plain
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git ls-files | xargs -d e cat",  # split elsewhere
+        "git ls-files | grep -o /.* | xargs cat",  # cut
+        "git ls-files | tail -c 5 | xargs cat",
+        "git ls-files | sed s/a/b/ | xargs cat",
+        "git ls-files | head 5 | xargs cat",  # another file
+        "git ls-files :/ | xargs cat",  # above
+        "git ls-files --full-name | xargs cat",
+        "git ls-files -s | xargs cat",
+        "git ls-files --format=x | xargs cat",
+        "git diff --name-only | xargs cat",  # names from history
+        "git -C src ls-files | xargs cat",
+        "find / | xargs cat",
+        "find .. | xargs cat",
+        "find a/../.. | xargs cat",
+        "find -L . | xargs cat",
+        "find . -follow -exec cat {} +",
+        "find -P /etc -exec cat {} +",
+        "find /etc -exec cat {} +",
+        "find . -printf %l | xargs cat",
+        "find . -ls | xargs cat",
+        "ls | xargs cat",
+        "echo /data/key | xargs cat",
+        "git ls-files | xargs -I{} cat /{}",
+        "git ls-files | xargs sh -c 'xargs cat'",
+        "for f in $(git ls-files) $(cat a); do cat $f; done",
+        "for f in $(git ls-files; cat a); do cat $f; done",
+        "cat /$(git ls-files)",
+        "git ls-files | xargs cat > out",  # the text makes names itself
+        "touch n; git ls-files | xargs cat",
+        "while read f; do cat $f; done < a",
+    ],
+)
+def test_names_that_may_be_any(command: str) -> None:
+    assert effects_of(command, plain=True).unknown or "/" in {
+        read.path for read in effects_of(command, plain=True).reads
+    }
+
+
+def test_a_name_is_no_number() -> None:
+    assert effects_of("for f in $(git ls-files); do echo $((f)); done", plain=True).unknown
+    assert effects_of("for f in $(git ls-files); do [[ $f -eq 0 ]]; done", plain=True).unknown
+
+
+def test_asks_for_the_names_it_wants() -> None:
+    found = analyse("find src -exec cat '{}' +", WHERE, ShellFacts())
+    assert found == Needs(names=(NameSource("disk", "/repo/src"),))

@@ -1,0 +1,69 @@
+"""Whether all names below a folder are one word each, relative and below it, for the shell and for ``xargs``.
+
+A name with a blank falls into words, of which one may be another file's name (``x /etc/passwd``) or a link that stands
+elsewhere; one with a quote, a glob or a leading dash may be read as more than itself. Such a name is not plain, nor is
+a link that leads out. A folder too large to be looked at counts as not plain.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+MOST_ENTRIES: Final = 50_000
+TIME_LIMIT_S: Final = 1.0
+_SPECIAL: Final = frozenset("'\"\\*?[]{}$`")
+
+
+def is_plain(path: str) -> bool:
+    """Tell whether a relative path is one plain word that climbs nowhere."""
+    if not path or path[0] in "-/~" or not _SPECIAL.isdisjoint(path) or ".." in path.split("/"):
+        return False
+    return not any(character.isspace() or ord(character) < ord(" ") for character in path)
+
+
+def are_plain_on_disk(folder: str) -> bool:
+    """Look at every name below a folder, without following links."""
+    limit = time.monotonic() + TIME_LIMIT_S
+    top = os.path.realpath(folder)
+    todo = [""]
+    seen = 0
+    try:
+        while todo:
+            inner = todo.pop()
+            with os.scandir(f"{folder}/{inner}") as entries:
+                for entry in entries:
+                    path = f"{inner}{entry.name}"
+                    seen += 1
+                    if not is_plain(path) or (entry.is_symlink() and not _stays(entry.path, top)):
+                        return False
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(f"{path}/")
+            if seen > MOST_ENTRIES or time.monotonic() > limit:
+                return False
+    except NotADirectoryError:
+        return folder == top  # a file that is named itself
+    except OSError:
+        return False
+    return True
+
+
+def are_plain_in_index(listing: str, folder: str) -> bool:
+    """Look at every name of ``git ls-files -z``; none may lead out through a link that stands there by now."""
+    top = os.path.realpath(folder)
+    paths = [path for path in listing.split("\0") if path]
+    folders = {path.rpartition("/")[0] for path in paths}
+    return (
+        len(paths) <= MOST_ENTRIES
+        and all(is_plain(path) for path in paths)
+        and all(_stays(f"{folder}/{inner}", top) for inner in folders)
+        and all(_stays(f"{folder}/{path}", top) for path in paths if os.path.islink(f"{folder}/{path}"))
+    )
+
+
+def _stays(path: str, top: str) -> bool:
+    return f"{os.path.realpath(path)}/".startswith(f"{top}/")

@@ -1,0 +1,69 @@
+"""Which folders hold nothing but names of one plain word."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness_guard.evidence import plain_names
+from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk, is_plain
+from harness_guard.evidence.shell_facts import gather
+from harness_guard.shell.facts import Needs, ShellFacts
+from harness_guard.shell.names import NameSource
+
+
+@pytest.mark.parametrize("path", ["a", "a/b.py", "dir/-x", "é", "a..b", "x/...", "a@b", "a=b", ".git/HEAD"])
+def test_plain(path: str) -> None:
+    assert is_plain(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "a b", "x /data/key", "a\tb", "a\nb", "-x", "-f/data/key", "~", "a/../b", "..", "a'b", 'a"b', "a\\b", "a*", "a?", "[a]",
+     "a\u00a0b", "a\x01b", "$x", "`x`", "{a,b}", "/a"],
+)  # fmt: skip
+def test_not_plain(path: str) -> None:
+    assert not is_plain(path)
+
+
+def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/c.py").write_text("")
+    (tmp_path / "in").symlink_to("a/b")
+    assert are_plain_on_disk(str(tmp_path))
+    assert are_plain_on_disk(str(tmp_path / "a/b/c.py"))
+    assert not are_plain_on_disk(str(tmp_path / "missing"))
+    (tmp_path / "a/x y").write_text("")
+    assert not are_plain_on_disk(str(tmp_path))
+    (tmp_path / "a/x y").unlink()
+    (tmp_path / "out").symlink_to("..")
+    assert not are_plain_on_disk(str(tmp_path))
+    (tmp_path / "out").unlink()
+    monkeypatch.setattr(plain_names, "MOST_ENTRIES", 2)
+    assert not are_plain_on_disk(str(tmp_path))
+
+
+def test_an_index_names_what_is_gone(tmp_path: Path) -> None:
+    assert are_plain_in_index("a\0b/c\0", str(tmp_path))
+    assert not are_plain_in_index("a\0x /data/key\0", str(tmp_path))
+    (tmp_path / "b").symlink_to("..")
+    assert not are_plain_in_index("a\0b/c\0", str(tmp_path))
+    assert not are_plain_in_index("b\0", str(tmp_path))
+
+
+def test_gathered(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "repo")], check=True)
+    repo = tmp_path / "repo"
+    (repo / "x y").write_text("")
+    disk, index, none = (
+        NameSource("disk", str(repo)),
+        NameSource("index", str(repo)),
+        NameSource("index", str(tmp_path)),
+    )
+    found = gather("", Needs(names=(disk, index, none)), ShellFacts(), shfmt="")
+    assert found.names == {disk: False, index: True, none: False}
+    subprocess.run(["git", "add", "."], cwd=repo, check=True)
+    (repo / "x y").unlink()
+    assert gather("", Needs(names=(disk, index)), found, shfmt="").names == {disk: True, index: False, none: False}
