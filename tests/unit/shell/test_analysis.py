@@ -35,6 +35,7 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
     raise AssertionError("the analysis does not come to an end")
 
 
+@pytest.mark.contract("C10.3", "C10.4", "C10.5", "C10.8")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, object]) -> None:
     found = effects_of(str(case["cmd"]))
@@ -48,6 +49,7 @@ def test_the_cases_are_there() -> None:
     assert len(CASES) == len({case["cmd"] for case in CASES}) > 150
 
 
+@pytest.mark.contract("C10.9")
 @pytest.mark.parametrize(
     ("command", "rest"),
     [
@@ -62,6 +64,7 @@ def test_own_command_line(command: str, rest: tuple[str, ...]) -> None:
     assert tuple(unknown.why for unknown in effects_of(command).unknown) == rest
 
 
+@pytest.mark.contract("C10.6", "C10.7")
 def test_git_facts_decide() -> None:
     hooked = GitFacts("/repo", "/repo/.git", "/repo/.git", writing=("the hook pre-commit",))
     assert effects_of("git status", hooked).is_read_only
@@ -78,6 +81,7 @@ def test_asks_for_what_it_needs() -> None:
     assert analyse("git status | cat", WHERE, ShellFacts()) == Needs(("git status | cat",), ("/repo",))
 
 
+@pytest.mark.contract("C10.11")
 def test_a_text_that_is_too_long_is_refused_unread() -> None:
     found = analyse("ls " + "a" * 1_000_001, WHERE, ShellFacts())
     assert isinstance(found, Effects)
