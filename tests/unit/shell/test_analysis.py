@@ -205,6 +205,7 @@ def test_every_program_is_listed(command: str, programs: set[str]) -> None:
     assert {program.argv[0] for program in effects_of(command).programs} == programs
 
 
+@pytest.mark.contract("C10.12")
 @pytest.mark.parametrize(
     "command",
     [
@@ -225,6 +226,7 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
     assert "/" in {read.path for read in effects_of(command).reads}  # unless the names are plain
 
 
+@pytest.mark.contract("C10.12")
 @pytest.mark.parametrize(
     "command",
     [
@@ -257,6 +259,8 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
         "cat /$(git ls-files)",
         "git ls-files | xargs cat > out",  # the text makes names itself
         "touch n; git ls-files | xargs cat",
+        "git ls-files | xargs echo $(xargs cat < a)",  # another xargs, with another input
+        "git ls-files | xargs cat < a",
         "while read f; do cat $f; done < a",
     ],
 )
