@@ -70,6 +70,7 @@ class Walk:
     ) -> None:  # fmt: skip
         """Take the home folder, our own command's spelling, git's facts, a reader, a starter, the plain names."""
         self.names = names
+        self.fed_names: object = None
         self.is_fed_names = False
         self.starter = start
         self.home = home
@@ -192,9 +193,9 @@ class Walk:
         starts = []
         for part in parts:
             starts.append(self.new_names.count)
-            self.is_fed_names = part is parts[-1] and _starts_xargs(part) and self._print_names(parts[:-1], state)
+            if part is parts[-1] and _starts_xargs(part) and self._print_names(parts[:-1], state):
+                self.fed_names = part.command
             self.statement(part, state)
-            self.is_fed_names = False
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
                          is_writer=True)  # fmt: skip
@@ -425,6 +426,8 @@ class Walk:
                 continue  # it holds for this ``read`` alone, whose variables are unknown anyhow
             if item.items is not None or not is_harmless(item.name, value.text if value is not None else None):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)
+        # Only this command itself: what its words run may read from elsewhere.
+        self.is_fed_names = command is self.fed_names
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
 
     def _assign(self, item: Assign, state: State) -> State:

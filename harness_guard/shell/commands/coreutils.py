@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from harness_guard.shell.commands.model import Act
+
 _TEST_UNARY = frozenset(
     ("-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-o", "-p", "-r", "-s", "-t", "-u", "-w", "-x", "-z",
      "-G", "-L", "-N", "-O", "-S", "!", "(")
@@ -65,6 +67,16 @@ def _file(call: Call, options: Options) -> None:
         call.read(Field(None))
 
 
+def _without(letter: str) -> Act:
+    """Refuse one short option, wherever it may stand among joined letters."""
+
+    def act(call: Call, _options: Options) -> None:
+        if any(field.start[:1] in {"", "-"} and letter in (field.text or letter) for field in call.args):
+            call.opaque(f"{call.name} with an option that may write: -{letter}")
+
+    return act
+
+
 def _wraps_grep(call: Call, _options: Options) -> None:
     call.starts.append("grep")  # both are scripts around it
 
@@ -95,17 +107,19 @@ def _read_trees(call: Call, options: Options) -> None:
 _READERS = (
     "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
     "sha1sum sha224sum "
-    "sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 od strings hexdump stat readlink realpath grep "
+    "sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
     "nproc du look colrm"
 )
 _PRINTERS = (
     "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime "
     "free lscpu who w "
-    "users tty logname locale getconf ps pgrep pidof lsblk lsof vmstat factor expr numfmt cal ncal"
+    "users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal"
 )
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _READERS.split()),
+    *(Row(name, is_free=True, act=_without("o")) for name in ("base64", "base32")),  # BSD: the output file
+    Row("lsof", is_free=True, reads=False, act=_without("D")),  # a device cache
     *(Row(name, is_free=True, act=_wraps_grep) for name in ("egrep", "fgrep")),
     *(Row(name, is_free=True, reads=False, act=_version) for name in ("python", "python3", "node", "perl", "ruby")),
     *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),

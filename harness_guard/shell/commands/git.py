@@ -76,8 +76,8 @@ _READING: Final = (
         "rev-parse",
         longs="show-toplevel show-cdup show-prefix git-dir git-common-dir absolute-git-dir is-inside-work-tree "
         "is-inside-git-dir is-bare-repository is-shallow-repository short=? verify quiet abbrev-ref=? symbolic "
-        "symbolic-full-name branches=? tags=? remotes=? all revs-only no-revs flags no-flags default=! since= until= "
-        "show-object-format=? show-superproject-working-tree path-format=! git-path=! not exclude=! glob=",
+        "symbolic-full-name branches=? tags=? remotes=? all revs-only no-revs flags no-flags default= since= until= "
+        "show-object-format=? show-superproject-working-tree path-format=! git-path= not exclude=! glob=",
         flags="q",
     ),
     Row(
