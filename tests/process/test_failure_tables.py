@@ -265,6 +265,7 @@ READS = (
 )
 
 
+@pytest.mark.contract("D3.1")
 @pytest.mark.contract("C7.1")
 @pytest.mark.parametrize("row", PAYLOADS)
 def test_odd_payload_of_a_tool_call_is_denied(plugin: StandIn, row: str) -> None:
@@ -311,6 +312,7 @@ def test_answers_arrive_unchanged(plugin: StandIn, shell: str) -> None:
     assert plugin.hook("Stop", shell=shell) == Reply(block + "\n", "", 0)
 
 
+@pytest.mark.contract("D2.6")
 def test_the_interpreter_of_the_tests_is_the_one_that_is_started(plugin: StandIn) -> None:
     plugin.activate()
     plugin.decide("import sys\nreturn Answer('', '', 0) if sys.flags.isolated and sys.flags.no_site else None")

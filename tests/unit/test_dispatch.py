@@ -113,6 +113,7 @@ def test_one_emission_and_one_y_lead_out_of_a_pause_by_the_sweep(tmp_path: Path,
     assert sim.state.state == "executing"
 
 
+@pytest.mark.contract("C8.14")
 def test_a_foreign_change_at_the_claim_does_not_cost_the_review(sim: Simulator) -> None:
     sim.approve()
     (sim.root / "src" / "new.py").write_text("x\n")
@@ -120,6 +121,8 @@ def test_a_foreign_change_at_the_claim_does_not_cost_the_review(sim: Simulator) 
     assert sim.spawn().is_silent
     sim.child("SubagentStart")
     assert sim.state.foreign == ("README.md",)
+    with open(f"{sim.store.folder}/brief.md") as handle:
+        assert "(they are not in the diff):\n\n- README.md\n" in handle.read()
     review = sim.review()
     assert sim.child("SubagentStop", last_assistant_message=review, stop_hook_active=False).is_silent
     assert sim.stop(review).rule == "review.taken"

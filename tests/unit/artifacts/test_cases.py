@@ -22,6 +22,7 @@ def message(path: Path) -> str:
     return path.read_bytes().decode()
 
 
+@pytest.mark.contract("C4.17")
 @pytest.mark.contract(
     "C4.1",
     "C4.4",

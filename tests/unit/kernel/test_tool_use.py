@@ -58,6 +58,7 @@ def test_a_write_inside_passes_and_removes_the_attestation() -> None:
     assert (found.state.opaque_denies, found.state.stop.blocks, found.state.wrote_unseen) == (0, 0, False)
 
 
+@pytest.mark.contract("C3.9")
 @pytest.mark.contract("C6.1", "C6.7", "C7.5")
 @pytest.mark.parametrize("name", WITHOUT_AUTHORITY)
 def test_no_write_without_authority(name: str) -> None:

@@ -1,0 +1,185 @@
+"""The numbers and names that an artifact may hold: each limit with what lies on it and what lies beyond."""
+
+from __future__ import annotations
+
+import pytest
+from fake_world import completion, filled_resume, finding, in_state, review
+from simulator import PLAN
+
+from harness_guard.artifacts.registry import recognise
+from harness_guard.artifacts.values import NearMiss
+
+RESUME = filled_resume(in_state("paused_danger"))
+LONG = "A" + "b" * 31
+
+
+def rule(text: str) -> str | None:
+    found = recognise(text)
+    assert found is not None
+    return found.rule if isinstance(found, NearMiss) else None
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+@pytest.mark.contract("C4.21", "C4.23", "C4.24")
+@pytest.mark.parametrize(
+    ("old", "good", "bad"),
+    [
+        ('"timeout_s": 20', ('"timeout_s": 1', '"timeout_s": 3600'), ('"timeout_s": 0', '"timeout_s": 3601')),
+        ('"max_helpers": 1', ('"max_helpers": 0', '"max_helpers": 2'), ('"max_helpers": -1', '"max_helpers": 3')),
+        ('"max_delegation_depth": 1', (), ('"max_delegation_depth": 0', '"max_delegation_depth": 2')),
+        ('"parallel_writers": 0', (), ('"parallel_writers": 1',)),
+        ('"implementer": "root"', (), ('"implementer": "child"',)),
+        ('"native"', ('"guided"',), ('"auto"', '""')),
+        ('"max_rounds": 3', ('"max_rounds": 1',), ('"max_rounds": 0', '"max_rounds": 4')),
+        ('"repeated_finding_limit": 2', ('"repeated_finding_limit": 1',), ('"repeated_finding_limit": 3',)),
+        ('"no_progress_limit": 2', ('"no_progress_limit": 1',), ('"no_progress_limit": 0', '"no_progress_limit": 3')),
+        ('"same_write_boundary_only": true', (), ('"same_write_boundary_only": false',)),
+        ('"verification_must_not_weaken": true', (), ('"verification_must_not_weaken": false',)),
+        ('"material_delta_requires_approval": true', (), ('"material_delta_requires_approval": false',)),
+    ],
+)
+def test_values_of_a_plan(old: str, good: tuple[str, ...], bad: tuple[str, ...]) -> None:
+    assert [rule(changed(PLAN, old, new)) for new in good] == [None] * len(good)
+    for new in bad:
+        assert rule(changed(PLAN, old, new)) == "artifact.json-value"
+
+
+@pytest.mark.contract("C4.14")
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("A", None),
+        ("a-1_b", None),
+        (LONG, None),
+        (LONG + "b", "plan.acceptance-criteria"),
+        ("1A", "plan.acceptance-criteria"),
+        ("-A", "plan.acceptance-criteria"),
+        ("A.1", "plan.acceptance-criteria"),
+        ("Ä", "plan.acceptance-criteria"),
+    ],
+)
+def test_ids_of_criteria(name: str, expected: str | None) -> None:
+    assert rule(changed(PLAN, "- AC1:", f"- {name}:")) == expected
+
+
+@pytest.mark.contract("C4.14")
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [("\n  and more", None), ("\n and more", "plan.acceptance-criteria"), ("\nand more", "plan.acceptance-criteria")],
+)
+def test_a_criterion_goes_on_behind_two_blanks(more: str, expected: str | None) -> None:
+    assert rule(changed(PLAN, "returns `release-2-1`.", f"returns `release-2-1`.{more}")) == expected
+
+
+@pytest.mark.contract("C4.12", "C4.13")
+@pytest.mark.parametrize(
+    ("kind", "strategy"),
+    [
+        ("bug_fix", "regression_first"),
+        ("behavior_change", "tdd"),
+        ("behaviour_change", "tdd"),
+        ("refactor", "characterization"),
+        *((kind, "verification_first") for kind in ("docs", "ci_config", "ci", "config", "packaging", "migration")),
+    ],
+)
+def test_a_kind_has_one_strategy(kind: str, strategy: str) -> None:
+    plan = changed(PLAN, "- Kind: bug_fix", f"- Kind: {kind}")
+    for other in ("regression_first", "tdd", "characterization", "verification_first"):
+        found = rule(changed(plan, '"regression_first"', f'"{other}"'))
+        assert found == (None if other == strategy else "plan.strategy-mismatch")
+
+
+@pytest.mark.contract("C4.12")
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ("Tiny", None),
+        ("Small", None),
+        ("Non-trivial", None),
+        ("Large", "plan.classification"),
+        ("small", "plan.classification"),
+    ],
+)
+def test_sizes(size: str, expected: str | None) -> None:
+    assert rule(changed(PLAN, "- Size: Small", f"- Size: {size}")) == expected
+
+
+@pytest.mark.contract("C4.32")
+@pytest.mark.parametrize(
+    ("rounds", "expected"), [(0, None), (3, None), (-1, "artifact.json-value"), (4, "artifact.json-value")]
+)
+def test_rounds_that_a_resume_asks_for(rounds: int, expected: str | None) -> None:
+    assert rule(changed(RESUME, '"additional_rounds": 0', f'"additional_rounds": {rounds}')) == expected
+
+
+@pytest.mark.contract("C4.29")
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"line": 1}, None),
+        ({"line": 0}, "artifact.json-value"),
+        ({"severity": "critical"}, None),
+        ({"severity": "minor"}, "artifact.json-value"),
+        ({"classification": "MATERIAL_AMENDMENT"}, None),
+        ({"classification": "OTHER"}, "artifact.json-value"),
+        ({"path": "a/b.py"}, None),
+        ({"path": "/a"}, "review.finding-path"),
+        ({"path": "a/../b"}, "review.finding-path"),
+        ({"path": "./a"}, "review.finding-path"),
+        ({"path": "a\\b"}, "review.finding-path"),
+        ({"message": ""}, "artifact.json-value"),
+    ],
+)
+def test_values_of_a_finding(changes: dict[str, object], expected: str | None) -> None:
+    assert rule(review("REPAIR_REQUIRED", (finding(**changes),))) == expected
+
+
+@pytest.mark.contract("C4.28")
+@pytest.mark.parametrize(
+    ("verdict", "severities", "expected"),
+    [
+        ("PASS", (), None),
+        ("PASS", ("suggestion",), "review.verdict-findings"),
+        ("PASS_WITH_NOTES", ("suggestion",), None),
+        ("PASS_WITH_NOTES", ("important",), "review.verdict-findings"),
+        ("REPAIR_REQUIRED", ("suggestion",), None),
+        ("REPAIR_REQUIRED", (), "review.verdict-findings"),
+        ("BLOCKED", (), None),
+        ("BLOCKED", ("critical",), None),
+        ("FAIL", (), "review.verdict"),
+        ("PASS.", (), "review.verdict"),
+        ("PASS BLOCKED", (), "review.verdict"),
+    ],
+)
+def test_verdicts(verdict: str, severities: tuple[str, ...], expected: str | None) -> None:
+    findings = tuple(finding(id=f"R1-F{n}", severity=severity) for n, severity in enumerate(severities, 1))
+    assert rule(review(verdict, findings)) == expected
+
+
+@pytest.mark.contract("C4.31")
+@pytest.mark.parametrize(("size", "expected"), [(8000, None), (8001, "review.size")])
+def test_the_size_of_a_review(size: int, expected: str | None) -> None:
+    text = review().removesuffix("\n")  # as it is hashed
+    grown = changed(text, "Read it.", "Read it. " + "x" * (size - len(text.encode()) - 1))
+    assert len(grown.encode()) == size
+    assert rule(grown) == expected
+
+
+@pytest.mark.contract("C4.27")
+@pytest.mark.parametrize("text", [review(), completion()], ids=["review", "completion"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"accepted_amendment_hash": null, ', ""),
+        ('"accepted_amendment_hash": null', '"accepted_amendment_hash": ""'),
+        ('"review_round": 1', '"review_round": 0'),
+        ('"review_round": 1', '"review_round": 1, "more": 1'),
+    ],
+)
+def test_bindings_are_all_there_and_no_other(text: str, old: str, new: str) -> None:
+    assert rule(text) is None
+    assert str(rule(changed(text, old, new))).startswith("artifact.json-")
