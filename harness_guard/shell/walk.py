@@ -6,8 +6,9 @@ goes round loops until nothing new is learnt. Whatever it cannot follow becomes 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import ANYTHING, DEVICES, Call, run_row, shown
-from harness_guard.shell.effects import Effects, Program, Read, Unknown, Write
+from harness_guard.shell.aftermath import NewNames, steers_git
+from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
+from harness_guard.shell.effects import Effects, Program, Read, Unknown
 from harness_guard.shell.facts import NO_NAMES
 from harness_guard.shell.names import sources_of
 from harness_guard.shell.state import Ends, State, merge
@@ -55,10 +56,6 @@ MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_NESTED = 3  # ``sh -c`` in ``sh -c``
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
-MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
-STEERS_GIT = frozenset(
-    ("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig")
-)
 
 
 class Walk:
@@ -79,7 +76,7 @@ class Walk:
         self.read_text = read
         self.gathered = Call("", (), cwds=None, home=home, git=git, names=names)
         self.programs: list[Program] = []
-        self.new_names = _NewNames()
+        self.new_names = NewNames()
         self.uses_git = False
         self.texts: list[str] = []
         self.group = 0
@@ -97,7 +94,8 @@ class Walk:
 
     def effects(self) -> Effects:
         """Everything gathered, each thing once."""
-        if self.uses_git and any(_steers_git(write) for write in self.gathered.writes):
+        is_below = self.gathered.is_git_below
+        if self.uses_git and any(steers_git(write, is_below=is_below) for write in self.gathered.writes):
             self.unknown("git runs after files were written that may steer it", "git")
         found = self.gathered
         if found.trusts_names and (found.writes or found.links):
@@ -494,6 +492,7 @@ class Walk:
         into.unknown += call.unknown
         into.needs_git += call.needs_git
         into.needs_names += call.needs_names
+        into.is_git_below = into.is_git_below or call.is_git_below
         into.trusts_names = into.trusts_names or call.trusts_names
 
 
@@ -519,64 +518,6 @@ def _loop_values(fields: tuple[Field, ...]) -> tuple[Value, ...] | None:
         if field.is_pattern and field.literal:
             values.append(Value(field.literal))
     return tuple(values) if len(values) <= MOST_ROUNDS else None
-
-
-def _steers_git(write: Write) -> bool:
-    if write.is_git_own or write.path in DEVICES:
-        return False
-    copies = write.by in {"cp", "mv", "ln", "install"} and write.kind != "meta"
-    return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
-
-
-class _NewNames:
-    """Names that earlier commands of the same text may have made links of.
-
-    The disk is looked at before the text runs. ``mv``, ``ln``, ``cp -r`` and git may put a link under a new name; a
-    later path with that name in it, or with ``..``, then leads elsewhere than the disk says now.
-    """
-
-    __slots__ = ("is_blind", "log", "names")
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.is_blind = False
-        self.log: list[list[Write]] = []
-
-    @property
-    def count(self) -> int:
-        """How many commands have been seen."""
-        return len(self.log)
-
-    def meets(self, writes: list[Write]) -> bool:
-        """Whether one of a command's writes may pass such a name; the command's own new names count from then on."""
-        if not writes:
-            return False
-        self.log.append(writes)
-        found = any(self._passes(write) for write in writes if not write.is_git_own)
-        for write in writes:
-            if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
-                self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
-                self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
-        return found
-
-    def crosses(self, first: int, later: int) -> bool:
-        """Whether commands from ``first`` to ``later`` may pass a name that one from ``later`` on makes."""
-        made = _NewNames()
-        for writes in self.log[later:]:
-            made.meets(writes)
-        earlier = (write for writes in self.log[first:later] for write in writes)
-        return any(made._passes(write) for write in earlier if not write.is_git_own)
-
-    def _passes(self, write: Write) -> bool:
-        if not (self.names or self.is_blind):
-            return False
-        segments = _segments(write.path)
-        inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
-        return self.is_blind or write.is_pattern or ".." in segments or not self.names.isdisjoint(inner)
-
-
-def _segments(path: str) -> list[str]:
-    return [part.casefold() for part in path.split("/") if part not in {"", "."}]
 
 
 def literal_body(redirects: tuple[Redirect, ...]) -> str | None:

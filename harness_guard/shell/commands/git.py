@@ -420,6 +420,7 @@ def _run(call: Call, row: Row, args: tuple[Field, ...], folder: Field | None) ->
     call.writes += inner.writes
     call.unknown += inner.unknown
     call.needs_git += inner.needs_git
+    call.is_git_below = inner.is_git_below
 
 
 def _judge(call: Call, *, is_writer: bool) -> None:
@@ -429,6 +430,7 @@ def _judge(call: Call, *, is_writer: bool) -> None:
         if facts is None:
             call.needs_git.append(folder)
             continue
+        call.is_git_below = call.is_git_below or facts.top != folder
         for why in facts.writing if is_writer else facts.reading:
             call.opaque(f"git {call.name} would run {why}")
         if is_writer and facts.git_folder:

@@ -90,8 +90,8 @@ class Call:
     """One start of a program while its effects are gathered."""
 
     __slots__ = (
-        "args", "cwds", "git", "home", "is_fed_names", "links", "name", "names", "needs_git", "needs_names", "reads",
-        "runs", "starts", "trusts_names", "unknown", "writes",
+        "args", "cwds", "git", "home", "is_fed_names", "is_git_below", "links", "name", "names", "needs_git",
+        "needs_names", "reads", "runs", "starts", "trusts_names", "unknown", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -118,6 +118,7 @@ class Call:
         self.names = names
         self.needs_names: list[NameSource] = []
         self.trusts_names = False
+        self.is_git_below = False  # git runs in a folder that is no working tree's root
         self.is_fed_names = False  # on standard input: relative names that stay below the folder
         self.runs: list[tuple[Field, ...]] = []
         self.starts: list[str] = []  # programs that it starts for itself

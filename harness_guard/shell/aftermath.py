@@ -1,0 +1,82 @@
+"""What earlier commands of a text may have changed under later ones: new names that are links, and git's repository."""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import DEVICES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness_guard.shell.effects import Write
+
+MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
+COMPLETES_GIT = frozenset(("objects", "refs"))
+STEERS_GIT = frozenset(
+    ("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig")
+)
+
+
+def steers_git(write: Write, *, is_below: bool) -> bool:
+    """Whether a write may change which repository git finds, or what that one tells it to run.
+
+    Below the working tree's root a folder becomes a repository as soon as it has ``HEAD``, ``objects`` and ``refs``.
+    """
+    if write.is_git_own or write.path in DEVICES:
+        return False
+    if is_below and (write.by in {"restore", "checkout"} or not COMPLETES_GIT.isdisjoint(_segments(write.path))):
+        return True
+    if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
+        return True
+    copies = write.by in {"cp", "mv", "ln", "install"} and write.kind != "meta"
+    return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
+
+
+class NewNames:
+    """Names that earlier commands of the same text may have made links of.
+
+    The disk is looked at before the text runs. ``mv``, ``ln``, ``cp -r`` and git may put a link under a new name; a
+    later path with that name in it, or with ``..``, then leads elsewhere than the disk says now.
+    """
+
+    __slots__ = ("is_blind", "log", "names")
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.names: set[str] = set()
+        self.is_blind = False
+        self.log: list[list[Write]] = []
+
+    @property
+    def count(self) -> int:
+        """How many commands have been seen."""
+        return len(self.log)
+
+    def meets(self, writes: list[Write]) -> bool:
+        """Whether one of a command's writes may pass such a name; the command's own new names count from then on."""
+        if not writes:
+            return False
+        self.log.append(writes)
+        found = any(self._passes(write) for write in writes if not write.is_git_own)
+        for write in writes:
+            if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
+                self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
+                self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
+        return found
+
+    def crosses(self, first: int, later: int) -> bool:
+        """Whether commands from ``first`` to ``later`` may pass a name that one from ``later`` on makes."""
+        made = NewNames()
+        for writes in self.log[later:]:
+            made.meets(writes)
+        earlier = (write for writes in self.log[first:later] for write in writes)
+        return any(made._passes(write) for write in earlier if not write.is_git_own)
+
+    def _passes(self, write: Write) -> bool:
+        if not (self.names or self.is_blind):
+            return False
+        segments = _segments(write.path)
+        inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
+        return self.is_blind or write.is_pattern or ".." in segments or not self.names.isdisjoint(inner)
+
+
+def _segments(path: str) -> list[str]:
+    return [part.casefold() for part in path.split("/") if part not in {"", "."}]
