@@ -429,14 +429,17 @@ class Walk:
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
 
     def _assign(self, item: Assign, state: State) -> State:
+        return self._assigned(item.name, self._value(item, state), state)
+
+    def _value(self, item: Assign, state: State) -> Value | None:
         if item.items is not None:
-            return self._assigned(item.name, None, state)
+            return None
         value = value_of(item.value, state.values, self.home)
         if item.is_append:
             before = state.values.get(item.name)
             both = before is not None and value is not None and before.text is not None and value.text is not None
             value = Value(f"{before.text}{value.text}") if both and before and value else None
-        return self._assigned(item.name, value, state)
+        return value
 
     def _declare(self, command: Simple, fields: tuple[Field, ...], state: State) -> Ends:
         # ``-i``, ``-n`` and ``-a`` make later values be evaluated; a word that is built may be one of them.
@@ -444,11 +447,12 @@ class Walk:
             text = field.text
             if text is None or field.is_pattern or not text.startswith("-") or set(text[1:]) - set("rxgp"):
                 self.unknown(f"{command.declares} with a word that is not known", text or "…")
+        # All words of a builtin are expanded before it assigns: in ``declare A=echo B=$A`` B gets the old A.
+        before = state
         for item in command.assigns:
-            if item.value is None:
-                state = self._assigned(item.name, state.values.get(item.name), state)
-            else:
-                state = self._assign(item, state)
+            is_bare = item.value is None and item.items is None
+            value = before.values.get(item.name) if is_bare else self._value(item, before)
+            state = self._assigned(item.name, value, state)
         return Ends(state, state)
 
     def note_program(self, fields: tuple[Field, ...], state: State, targets: tuple[str, ...]) -> None:
