@@ -206,10 +206,12 @@ class Starter:
         """``read``: its names hold anything afterwards."""
         words = list(args)
         while words and words[0].text is not None and words[0].text.startswith("-"):
-            letters = words.pop(0).text or ""
-            if set(letters[1:]) - set("rspdntuN"):
+            letters = (words.pop(0).text or "")[1:]
+            # The first letter that takes a value takes the rest of its word, or the next word if nothing is left.
+            flags = letters.lstrip("rs")
+            if set(letters[: len(letters) - len(flags)] + flags[:1]) - set("rspdntuN") or letters == "":
                 self.opaque("read with an option that is not known")
-            elif letters[-1] in "pdntuN" and words:
+            elif len(flags) == 1 and words:
                 words.pop(0)
         for field in words:
             if field.text is None or not field.text.isidentifier() or not is_harmless(field.text, None):

@@ -58,6 +58,8 @@ _UNARY_TESTS = frozenset(
      "-s", "-t", "-z", "-n", "-o", "-a")
 )  # fmt: skip
 _WORD_TESTS = frozenset(("=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef"))
+# Division by zero and a negative exponent: bash drops the rest of the line and goes on with the next one.
+_FAILING = frozenset(("/", "%", "**", "/=", "%="))
 _NUMBER_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _BRANCHES = frozenset(("&&", "||"))
 
@@ -317,6 +319,8 @@ def _arith(node: Node, whole: Node) -> Arith | Odd:
         elif kind in {"BinaryArithm", "UnaryArithm", "ParenArithm", "FlagsArithm"} and kind != "FlagsArithm":
             todo += [_node(step[key]) for key in ("X", "Y") if key in step]
             op = str(step.get("Op", ""))
+            if op in _FAILING:
+                return Odd("arithmetic that may fail, and then drops the rest of its line", tuple(_scripts_in(whole)))
             if op in {"++", "--"} or (op.endswith("=") and op not in {"==", "!=", "<=", ">="}):
                 assigned.append(_number_or_name(_node(step.get("X"))) or "")
         else:
@@ -333,7 +337,7 @@ def _number_or_name(node: Node) -> str | None:
         return str(_node(parts[0].get("Param")).get("Value"))
     text = str(parts[0].get("Value")) if parts[0].get("Type") == "Lit" else "?"
     if text.isascii() and text.isdigit():
-        return ""
+        return "" if text == "0" or text[0] != "0" else None  # octal: ``08`` is an error
     return text if text.isascii() and text.isidentifier() else None
 
 

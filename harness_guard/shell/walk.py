@@ -57,6 +57,9 @@ MOST_NESTED = 3  # ``sh -c`` in ``sh -c``
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 
+# What declares variables in a plain way -> the letters of its options that change nothing about that.
+_DECLARING = {"export": "", "declare": "x", "typeset": "x"}
+
 
 class Walk:
     """One walk over one text; effects gather in it."""
@@ -189,9 +192,9 @@ class Walk:
     def _pipe(self, parts: tuple[Statement, ...], state: State) -> Ends:
         """Walk the parts; they run side by side, so a later one may make a name before an earlier one uses it."""
         starts = []
-        for part in parts:
+        for index, part in enumerate(parts):
             starts.append(self.new_names.count)
-            if part is parts[-1] and _starts_xargs(part) and self._print_names(parts[:-1], state):
+            if _starts_xargs(part) and self._print_names(parts[:index], state):
                 self.fed_names = part.command
             self.statement(part, state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
@@ -360,13 +363,19 @@ class Walk:
                         state = self._arith(part, state)
                     case Odd(why, inner):
                         self._odd(why, inner)
-                    case Param(name, _, _, assigns, inner):
-                        state = self._visit(inner, state)
-                        if assigns:
-                            state = self._assigned(name, None, state)
+                    case Param(_, _, _, _, inner):
+                        state = self._expanded(part, self._visit(inner, state))
                     case Bare() | Quoted():
                         pass
         return state
+
+    def _expanded(self, part: Param, state: State) -> State:
+        if not part.assigns:
+            return state
+        if not part.name.isidentifier():
+            self.unknown("an expansion that cannot assign drops the rest of its line", part.name)
+            return state
+        return self._assigned(part.name, None, state)
 
     def _arith(self, part: Arith, state: State) -> State:
         if any(not _is_number(state.values.get(name)) for name in part.names):
@@ -413,11 +422,12 @@ class Walk:
         state = self._visit([word for word in assigned if word is not None], state)
         fields = self._fields(command.words, state)
         if command.declares:
-            return self._declare(command, fields, state)
+            return self._unless_redirect_fails(self._declare(command, fields, state), state, redirects)
         if not command.words:
+            after = state
             for item in command.assigns:
-                state = self._assign(item, state)
-            return Ends(state, state)
+                after = self._assign(item, after)
+            return self._unless_redirect_fails(Ends(after, after), state, redirects)
         for item in command.assigns:
             value = value_of(item.value, state.values, self.home)
             if item.name == "IFS" and value is not None and fields[:1] == (Field("read"),):
@@ -427,6 +437,11 @@ class Walk:
         # Only this command itself: what its words run may read from elsewhere.
         self.is_fed_names = command is self.fed_names
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
+
+    @staticmethod
+    def _unless_redirect_fails(ends: Ends, before: State, redirects: tuple[Redirect, ...]) -> Ends:
+        """A redirection that fails keeps the shell from what the command would have set."""
+        return Ends(ends.ok, merge(ends.failed, before)) if redirects else ends
 
     def _assign(self, item: Assign, state: State) -> State:
         return self._assigned(item.name, self._value(item, state), state)
@@ -442,10 +457,14 @@ class Walk:
         return value
 
     def _declare(self, command: Simple, fields: tuple[Field, ...], state: State) -> Ends:
-        # ``-i``, ``-n`` and ``-a`` make later values be evaluated; a word that is built may be one of them.
+        # ``-i``, ``-n`` and ``-a`` make later values be evaluated, ``-r`` makes later assignments fail, ``-p`` and
+        # ``-g`` make some builtins assign nothing; a word that is built may be any of them.
+        letters = _DECLARING.get(command.declares, "")
+        if command.declares not in _DECLARING:
+            self.unknown(f"{command.declares} may keep a variable from being set", command.declares)
         for field in fields:
             text = field.text
-            if text is None or field.is_pattern or not text.startswith("-") or set(text[1:]) - set("rxgp"):
+            if text is None or field.is_pattern or not text.startswith("-") or set(text[1:]) - set(letters):
                 self.unknown(f"{command.declares} with a word that is not known", text or "…")
         # All words of a builtin are expanded before it assigns: in ``declare A=echo B=$A`` B gets the old A.
         before = state

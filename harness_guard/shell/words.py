@@ -37,7 +37,11 @@ class Value:
         """Whether arithmetic reads the value as a number and nothing more."""
         if self.pattern is not None or self.is_inner:
             return False
-        return self.text is None or (self.text.isascii() and self.text.removeprefix("-").isdigit())
+        if self.text is None:
+            return True
+        digits = self.text.removeprefix("-")
+        # A leading zero means octal, in which ``08`` is an error.
+        return digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
 
 
 NUMBER = Value()

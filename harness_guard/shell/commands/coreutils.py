@@ -23,6 +23,12 @@ _TEST_BINARY = frozenset(
 )
 
 
+def _stores(text: str) -> bool:
+    """Whether a printf format may hold ``%n``: flags, width, precision and length may stand between."""
+    pieces = text.replace("%%", "").split("%")[1:]
+    return any(piece.lstrip("-+ #0'123456789.*hlLjzt")[:1] == "n" for piece in pieces)
+
+
 def _printf(call: Call, _options: Options) -> None:
     first = call.args[0] if call.args else None
     # ``printf -v name`` evaluates the name as an array subscript (bash manual 4.2).
@@ -32,6 +38,10 @@ def _printf(call: Call, _options: Options) -> None:
         and first.text != "--"
     ):
         call.opaque("printf with an option or a format that is not known")
+    # ``%n`` stores a number in a variable, PATH among them; the format may stand behind ``--``.
+    formats = call.args[1:2] if first is not None and first.text == "--" else call.args[:1]
+    if any(field.text is None or field.is_pattern or _stores(field.text) for field in formats):
+        call.opaque("printf with a format that may set a variable")
 
 
 def _test(call: Call, _options: Options) -> None:
@@ -50,8 +60,13 @@ def _test(call: Call, _options: Options) -> None:
             return
 
 
+_HOSTNAME_SHOWS = frozenset(
+    ("-s", "-f", "-d", "-i", "-I", "-A", "--short", "--fqdn", "--long", "--domain", "--ip-address")
+)
+
+
 def _hostname(call: Call, _options: Options) -> None:
-    if any(not field.start.startswith("-") for field in call.args) or any("F" in (f.text or "F") for f in call.args):
+    if any(field.is_pattern or field.text not in _HOSTNAME_SHOWS for field in call.args):
         call.opaque("hostname may set the name")
 
 

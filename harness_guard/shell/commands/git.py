@@ -165,17 +165,25 @@ def _tag(call: Call, options: Options) -> None:
 
 def _first_of(*allowed: str) -> Callable[[Call, Options], None]:
     def act(call: Call, options: Options) -> None:
-        first = options.operands[0].text if options.operands else ""
-        if first not in allowed:
+        if _plain_first(options) not in allowed:
             call.opaque(f"git {call.name} with a subcommand that the table does not list", is_writer=True)
 
     return act
 
 
+def _plain_first(options: Options) -> str | None:
+    """The first operand, ``None`` if it is not exactly one known word: a file's name may be anything."""
+    if not options.operands:
+        return ""
+    first = options.operands[0]
+    return first.text if first.is_one and not first.is_pattern else None
+
+
 def _config(call: Call, options: Options) -> None:
     reading = options.has("--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--get-color")
-    first = options.operands[0].text if options.operands else ""
-    if not reading and not (len(options.operands) == 1 and first not in {"set", "unset", "edit", "rename-section"}):
+    first = _plain_first(options)
+    is_name = len(options.operands) == 1 and first not in {None, "set", "unset", "edit", "rename-section"}
+    if not reading and not is_name:
         call.opaque("git config that writes", is_writer=True)
 
 
@@ -185,11 +193,12 @@ def _symbolic_ref(call: Call, options: Options) -> None:
 
 
 def _reflog(call: Call, options: Options) -> None:
-    first = options.operands[0].text if options.operands else ""
-    if first in {"expire", "delete", "drop", "write", None}:
+    if _plain_first(options) in {"expire", "delete", "drop", "write", None}:
         call.opaque("git reflog that writes", is_writer=True)
 
 
+# Formats that let git run the signing program; a sign or a blank may stand behind the percent sign.
+_SIGNING: Final = ("%G", "%+G", "%-G", "% G", "signature")
 _LISTING: Final = (
     Row(
         "branch",
@@ -401,7 +410,7 @@ def _run(call: Call, row: Row, args: tuple[Field, ...], folder: Field | None) ->
     if any(field.start.startswith("--output") for field in args):
         call.opaque(f"git {row.name} with an output file")
         return
-    if any(mark in (field.text or "") for field in args for mark in ("%G", "(signature")):
+    if any(mark in (field.text or "") for field in args for mark in _SIGNING):
         call.opaque(f"git {row.name} that may run the signing program")
         return
     options = Options((), args) if row.is_free else options_of(row, args)

@@ -34,6 +34,9 @@ def _env(call: Call, options: Options) -> None:
     from harness_guard.shell.variables import is_harmless
 
     words = list(options.operands)
+    if any(field.is_pattern for field in words):
+        call.opaque("env with a pattern, which a file's name may turn into a setting")
+        return
     while words and words[0].text is not None and "=" in words[0].text:
         name, _, value = words[0].text.partition("=")
         if not is_harmless(name, value):
