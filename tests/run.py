@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,11 +22,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HOSTS = ("@openai/codex@0.171.0", "@anthropic-ai/claude-code@2.1.332")
 HOST_COMMANDS = ("codex", "claude")
+OLDEST = (3, 11)
 STAGES = ("lint", "format", "types", "generated", "tests")
 
 
 def main() -> int:
     """Run the stages in order; stop at none, fail if one failed."""
+    _check_python(sys.version_info[:3])
     options = _arguments()
     cache = _cache()
     python = _environment(cache)
@@ -46,6 +49,12 @@ def main() -> int:
     for stage in failed:
         _tell(f"FAILED: {stage}")
     return 1 if failed else 0
+
+
+def _check_python(version: tuple[int, ...]) -> None:
+    if version < OLDEST:
+        found, needed = ".".join(map(str, version)), ".".join(map(str, OLDEST))
+        sys.exit(f"tests/run.py needs Python {needed} or newer and this is {found}: start it as `python{needed} ...`")
 
 
 def _arguments() -> argparse.Namespace:
@@ -82,7 +91,7 @@ def _environment(cache: Path) -> Path:
     except subprocess.CalledProcessError:
         sys.exit("this Python cannot make a virtual environment: on Debian and Ubuntu run `apt install python3-venv`")
     install = ["-m", "pip", "install", "-q", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)]
-    subprocess.run([str(python), *install], check=True)
+    _need([str(python), *install], "check the network and pip's proxy and index settings, then run it again")
     (folder / "complete").touch()
     return python
 
@@ -98,7 +107,8 @@ def _hosts(cache: Path, given: Path | None) -> Path:
         sys.exit("the end-to-end tests drive the real hosts: install node and npm, or set HARNESS_GUARD_HOSTS")
     _tell("installing the pinned hosts from npm")
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), *HOSTS], check=True)
+    install = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), *HOSTS]
+    _need(install, "check the network and npm's proxy and registry settings, or set HARNESS_GUARD_HOSTS")
     return folder
 
 
@@ -106,7 +116,10 @@ def _runtime(cache: Path, python: Path, environ: dict[str, str]) -> Path:
     folder = cache / "data"
     entry = ROOT / "hooks" / "harness_guard.py"
     _tell("provisioning a runtime for the tests")
-    subprocess.run([str(python), str(entry), "provision"], env=environ | {"PLUGIN_DATA": str(folder)}, check=True)
+    environ = environ | {"PLUGIN_DATA": str(folder)}
+    _need(
+        [str(python), str(entry), "provision"], f"do what it says above, or remove {folder} and run it again", environ
+    )
     return folder
 
 
@@ -118,6 +131,13 @@ def _environ(cache: Path) -> dict[str, str]:
         "RUFF_CACHE_DIR": str(cache / "ruff"),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(cache / "hypothesis"),
     }
+
+
+def _need(command: list[str], remedy: str, environ: dict[str, str] | None = None) -> None:
+    """Run a step without which nothing can be tested; what it said stands above our line."""
+    status = subprocess.run(command, env=environ, check=False).returncode
+    if status:
+        sys.exit(f"tests/run.py: `{shlex.join(command[:4])} ...` ended with status {status}. Next: {remedy}")
 
 
 def _run(stage: str, command: list[str], environ: dict[str, str]) -> bool:

@@ -34,7 +34,8 @@ def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bo
     "harness-guard",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit status: 0 fine, 1 something is wrong, 2 wrong usage.",
+    epilog="One verb more works before any package is there: provision [--from DIR] prepares the data folder that "
+    "PLUGIN_DATA names; see provision --help.\n\nExit status: 0 fine, 1 something is wrong, 2 wrong usage.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_tell_version, help="Show the version."

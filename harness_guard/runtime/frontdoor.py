@@ -15,6 +15,7 @@ from harness_guard.places import Places, data_folder
 from harness_guard.runtime import deadline
 from harness_guard.runtime.failure import describe, failure, framed
 from harness_guard.runtime.naming import runtime_name
+from harness_guard.runtime.spelling import shell_word, verb_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,36 +71,37 @@ def main(arguments: list[str], root: str) -> int:
     call.event = arguments[1] if len(arguments) > 1 else ""
     call.marker = arguments[2] if len(arguments) > 2 and arguments[2] else None  # noqa: PLR2004  the third argument
     # The process ends there and then: whatever did not heed the exception must not run on.
-    deadline.start(lambda: posix._exit(_fail(call, "the guard's 10 seconds are over", _AGAIN)))
+    deadline.start(lambda: posix._exit(_fail(call, "the guard's 10 seconds are over", _again(call))))
     try:
         answer = _answer(call)
         deadline.stop()
         return _send(call, answer)
     except deadline.DeadlineError:
-        return _fail(call, "the guard's 10 seconds are over", _AGAIN)
+        return _fail(call, "the guard's 10 seconds are over", _again(call))
     except _Unusable as error:
         return _fail(call, str(error), _mend(call))
     except HarnessError as error:
         return _fail(call, error.seen, error.remedy, rule=error.rule)
     except BaseException as error:  # noqa: BLE001  the front door: see the module's docstring
-        return _fail(call, f"the guard failed with {describe(error)}", _AGAIN)
-
-
-_AGAIN: Final = "repeat the call once; if it is refused again, have the user run `harness-guard doctor`"
+        return _fail(call, f"the guard failed with {describe(error)}", _again(call))
 
 
 class _Unusable(Exception):
     """The runtime that ``provision`` prepares is not there, or is not this plugin's."""
 
 
+def _again(call: _Call) -> str:
+    doctor = verb_command(call.root, "doctor")
+    return f"repeat the call once; if it is refused again, have the user run in a terminal: {doctor}"
+
+
 def _mend(call: _Call) -> str:
-    data = data_folder(call.environ) or "FOLDER"
-    entry = f"{call.root}/hooks/harness_guard.py"
-    return f"have the user run in a terminal: PLUGIN_DATA={_shell(data)} python3 {_shell(entry)} provision"
-
-
-def _shell(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+    data = data_folder(call.environ)
+    if data is None:
+        # Started by hand, or by a host that breaks its own protocol: no command of ours could name the folder.
+        person = verb_command(call.root, "--help")
+        return f"the host has to name the data folder in PLUGIN_DATA; a person at a shell: try {person}"
+    return f"have the user run in a terminal: PLUGIN_DATA={shell_word(data)} {verb_command(call.root, 'provision')}"
 
 
 def _answer(call: _Call) -> tuple[str, str, int]:
@@ -219,7 +221,7 @@ def _send(call: _Call, answer: tuple[str, str, int]) -> int:
     stdout, stderr, status = answer
     text = framed(stdout, stderr, status)
     if text is None:
-        return _fail(call, f"the guard gave no answer that a host understands (status {status})", _AGAIN)
+        return _fail(call, f"the guard gave no answer that a host understands (status {status})", _again(call))
     if call.launched:
         _write(1, text)
         return status

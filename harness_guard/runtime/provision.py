@@ -20,6 +20,7 @@ from harness_guard.errors import ProvisionError
 from harness_guard.places import Places, data_folder
 from harness_guard.runtime.manifests import LOCK
 from harness_guard.runtime.naming import runtime_name
+from harness_guard.runtime.spelling import shell_word, verb_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +30,23 @@ if TYPE_CHECKING:
 OLDEST: Final = (3, 11)
 KEY_BYTES: Final = 32  # HMAC-SHA-256 gains nothing from a longer key (RFC 2104 section 3)
 _TAIL_LINES: Final = 12
+_HELPS: Final = (["--help"], ["-h"])
+_HELP: Final = """\
+Usage: harness-guard provision [--from DIR]
+
+  Prepare the data folder that PLUGIN_DATA names: packages, bytecode, the key, bin/harness-guard.
+
+Options:
+  --from DIR  Copy the packages from a data folder that is provisioned already, instead of fetching them.
+  -h, --help  Show this message and exit.
+"""
 _NO_PIP: Final = (
     "on Debian and Ubuntu run `apt install python3-pip python3-venv`, elsewhere install pip for this Python; "
     "or give --from a data folder that is provisioned already"
 )
 _NO_FETCH: Final = (
-    "check the network and pip's proxy and index settings and run the same command again; without a network "
-    "give --from a data folder that is provisioned already for the same Python"
+    "check the network and pip's proxy and index settings and run the same command again; without a network, from a "
+    "data folder DIR that is provisioned already for the same Python: "
 )
 
 
@@ -53,17 +64,23 @@ def main(arguments: list[str], root: str, environ: Mapping[str, str]) -> int:
     Raises:
         ProvisionError: If the arguments are not understood or the machine lacks something; it says what.
     """
+    if arguments in _HELPS:
+        sys.stdout.write(_HELP)
+        return 0
     source = None
+    if arguments == ["--from"]:
+        raise ProvisionError("provision.usage", "--from needs a folder", "give --from DIR or nothing")
     if len(arguments) == 2 and arguments[0] == "--from":  # noqa: PLR2004  the option and its value
         source = os.path.abspath(arguments[1])
     elif arguments:
-        raise ProvisionError("provision.usage", f"unknown argument `{arguments[0]}`", "give --from DIR or nothing")
+        unknown = arguments[2] if arguments[0] == "--from" else arguments[0]
+        raise ProvisionError("provision.usage", f"unknown argument `{unknown}`", "give --from DIR or nothing")
     data = data_folder(environ)
     if data is None:
         raise ProvisionError(
             "provision.no-data-folder",
             "no environment variable names the data folder as an absolute path",
-            "set PLUGIN_DATA to the data folder of the host's plugin, or run `harness-guard install`",
+            f"set PLUGIN_DATA to the data folder of the host's plugin, or run: {verb_command(root, 'install')}",
         )
     provision(data, root, source=source)
     return 0
@@ -95,6 +112,21 @@ def provision(data: str, root: str, *, source: str | None = None) -> None:
             "make the data folder writable for this user, and the disk not full, and run the same command again",
         ) from error
     _tell(f"ready: {data}")
+
+
+def default_data_folder() -> str:
+    """Give the data folder of a command that no host and no variable gave one, as the demo's is.
+
+    Raises:
+        ProvisionError: If neither ``XDG_CACHE_HOME`` nor ``HOME`` names a folder.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    if not cache.startswith("/"):
+        # An empty HOME would make it a folder of the whole machine; without one the user's entry counts.
+        if not os.environ.get("HOME", "/").startswith("/"):
+            raise ProvisionError("cli.no-data-folder", "HOME names no folder", "set HOME or PLUGIN_DATA")
+        cache = os.path.expanduser("~/.cache")
+    return f"{cache}/harness-guard"
 
 
 def _prepare(places: Places, root: str, source: str | None) -> None:
@@ -188,7 +220,7 @@ def _make_packages(folder: str, python: str, root: str, source: str | None) -> N
     build = f"{os.path.dirname(folder)}/.build-{os.getpid()}-{secrets.token_hex(4)}"
     try:
         if source is None:
-            _fetch(build, root)
+            _fetch(build, root, os.path.dirname(os.path.dirname(folder)))
             _tell("preparing parser tables")
             with tempfile.TemporaryDirectory() as scratch:
                 _run_prepared(python, scratch, root, build, _TABLES)
@@ -225,12 +257,12 @@ def _copy_bytecode(source: Places, places: Places) -> None:
     os.rename(draft, places.pycache)
 
 
-def _fetch(build: str, root: str) -> None:
+def _fetch(build: str, root: str, data: str) -> None:
     lock = f"{root}/{LOCK}"
     with tempfile.TemporaryDirectory() as scratch:
         pip = _pip(scratch)
-        _tell("fetching the locked packages (some 20 MB)")
-        command = [*pip, "install", "--target", build, "--require-hashes", "--only-binary", ":all:", "--no-deps"]
+        _tell("fetching the locked packages with pip: some 20 MB, once; this may take a minute")
+        command = [*pip, "install", "-q", "--target", build, "--require-hashes", "--only-binary", ":all:", "--no-deps"]
         command += [
             "--no-compile",
             "--root-user-action=ignore",
@@ -243,7 +275,11 @@ def _fetch(build: str, root: str) -> None:
         environ = {**os.environ, "PIP_USER": "0", "PYTHONDONTWRITEBYTECODE": "1"}
         done = _narrated(command, cwd=scratch, environ=environ)
     if done:
-        raise ProvisionError("provision.fetch", "pip could not install the locked packages: " + done, _NO_FETCH)
+        offline = f"PLUGIN_DATA={shell_word(data)} {verb_command(root, 'provision', '--from', 'DIR')}"
+        raise ProvisionError(
+            "provision.fetch", "pip could not install the locked packages: " + done, _NO_FETCH + offline
+        )
+    _tell("packages fetched")
 
 
 def _pip(scratch: str) -> list[str]:
@@ -261,7 +297,7 @@ def _can(command: list[str], folder: str) -> bool:
 
 
 def _narrated(command: list[str], *, cwd: str, environ: Mapping[str, str]) -> str:
-    """Run a command with its output shown on standard error; give its last lines if it failed, else ``""``."""
+    """Run pip with its output shown on standard error; give what it calls errors if it failed, else ``""``."""
     tail: list[str] = []
     with subprocess.Popen(
         command,
@@ -278,7 +314,8 @@ def _narrated(command: list[str], *, cwd: str, environ: Mapping[str, str]) -> st
             tail = [*tail, line.strip()][-_TAIL_LINES:]
     if running.returncode == 0:
         return ""
-    return " | ".join(line for line in tail if line) or f"status {running.returncode}"
+    errors = [line.removeprefix("ERROR:").strip() for line in tail if line.startswith("ERROR:")]
+    return " | ".join(errors or [line for line in tail if line]) or f"status {running.returncode}"
 
 
 def _make_key(path: str) -> None:
@@ -303,19 +340,15 @@ def _make_key(path: str) -> None:
 
 
 def _command_text(places: Places, root: str, python: str) -> str:
-    data, entry = _shell(places.data), _shell(f"{root}/hooks/harness_guard.py")
+    data, entry = shell_word(places.data), shell_word(f"{root}/hooks/harness_guard.py")
     return (
         "#!/bin/sh\n"
         "# The command line of harness-guard for one data folder; made by provision.\n"
         f"PLUGIN_DATA={data} CLAUDE_PLUGIN_DATA={data}\n"
         "export PLUGIN_DATA CLAUDE_PLUGIN_DATA\n"
         "[ $# -gt 0 ] || set -- --help\n"
-        f'exec {_shell(python)} -I -S -X pycache_prefix={_shell(places.pycache)} {entry} "$@"\n'
+        f'exec {shell_word(python)} -I -S -X pycache_prefix={shell_word(places.pycache)} {entry} "$@"\n'
     )
-
-
-def _shell(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _run_prepared(python: str, pycache: str, root: str, packages: str, script: str) -> None:

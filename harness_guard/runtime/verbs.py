@@ -15,7 +15,9 @@ from harness_guard.runtime.naming import runtime_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Final, NoReturn
+
+_WRONG_USAGE: Final = 2
 
 
 def run(arguments: list[str], root: str) -> NoReturn:
@@ -32,16 +34,10 @@ def run(arguments: list[str], root: str) -> NoReturn:
         status = _verb(arguments, root)
     except HarnessError as error:
         sys.stderr.write(f"harness-guard {error.rule}: {error.seen}\nNext: {error.remedy}\n")
-        status = 1
+        status = _WRONG_USAGE if error.rule.endswith(".usage") else 1
     except KeyboardInterrupt:
         status = 130  # what a shell gives a command that was interrupted
     raise SystemExit(status)
-
-
-def default_data_folder() -> str:
-    """Give the data folder of a command that no host and no variable gave one, as the demo's is."""
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    return f"{cache if cache.startswith('/') else os.path.expanduser('~/.cache')}/harness-guard"
 
 
 def _verb(arguments: list[str], root: str) -> int:
@@ -50,6 +46,7 @@ def _verb(arguments: list[str], root: str) -> int:
         from harness_guard.runtime.manifests import main
 
         return main(arguments[1:], root)
+    from harness_guard.runtime.provision import default_data_folder
     from harness_guard.runtime.provision import main as provision_main
 
     if arguments[0] == "provision":
@@ -69,6 +66,7 @@ def _use_runtime(data: str, arguments: list[str], root: str) -> None:
     places = Places(data)
     recorded = _recorded(places)
     if recorded is None:
+        sys.stderr.write(f"harness-guard: first run: preparing the runtime in {data}, once\n")
         provision(data, root)
         recorded = _recorded(places) or ""
     # As isolated as an event: a PYTHONPATH or the user's own packages must not stand in for the locked ones.

@@ -75,6 +75,14 @@ def test_wrong_usage_and_a_missing_run_as_a_shell_sees_them(plugin: Path, enviro
     assert run(plugin, environ, "status").returncode == 0
 
 
+def test_without_arguments_and_without_a_host_it_tells_a_person(plugin: Path, environ: dict[str, str]) -> None:
+    argv = [sys.executable, str(plugin / "hooks" / "harness_guard.py")]
+    done = subprocess.run(argv, env=environ, cwd="/", input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"a person at a shell: try python3 '{plugin}/hooks/harness_guard.py' --help\n")
+    assert "PLUGIN_DATA=" not in done.stderr
+
+
 def test_without_arguments_at_a_terminal_it_explains_itself(plugin: Path, environ: dict[str, str]) -> None:
     leader, terminal = os.openpty()
     try:

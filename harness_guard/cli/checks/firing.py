@@ -7,6 +7,7 @@ import secrets
 import tempfile
 
 from harness_guard.cli.checks.check import fine, wrong
+from harness_guard.cli.installation import spelled
 from harness_guard.cli.registered import fire, load_commands
 from harness_guard.errors import ProvisionError
 from harness_guard.places import Places
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 _SESSION: Final = "00000000-0000-0000-0000-000000000000"
 _VANISHED: Final = "the run's state has vanished"
-_MEND: Final = "run `harness-guard install` again; if it stays so, report this"
+
+
+def _mend() -> str:
+    return f"run {spelled('install')} again; if it stays so, report this"
 
 
 def check_firing(host: Host, root: str) -> list[Check]:
@@ -35,7 +39,7 @@ def check_firing(host: Host, root: str) -> list[Check]:
     try:
         (line,) = load_commands(root)["PreToolUse"]
     except (ProvisionError, KeyError, ValueError) as error:
-        return [wrong("fired PreToolUse", f"its command cannot be read: {error}", _MEND)]
+        return [wrong("fired PreToolUse", f"its command cannot be read: {error}", _mend())]
     with tempfile.TemporaryDirectory(prefix="harness-guard-doctor-", ignore_cleanup_errors=True) as folder:
         trial = _Trial(host, root, line, os.path.realpath(folder))
         return [trial.without_run(), trial.without_runtime(), trial.without_state()]
@@ -52,7 +56,7 @@ class _Trial:
         fired = self._fire(self._data("empty"))
         if fired.verdict == "silent":
             return fine(title, "silence")
-        return wrong(title, f"it answered {fired.verdict}: {fired.first_line}", _MEND)
+        return wrong(title, f"it answered {fired.verdict}: {fired.first_line}", _mend())
 
     def without_runtime(self) -> Check:
         places = self._data("bare")
@@ -67,7 +71,7 @@ class _Trial:
             with open(real.interpreter, encoding="utf-8") as file:
                 python = file.read()
         except OSError:
-            return wrong("fired without a state", "no interpreter is recorded, so the guard cannot start", _MEND)
+            return wrong("fired without a state", "no interpreter is recorded, so the guard cannot start", _mend())
         with open(places.interpreter, "w", encoding="utf-8") as file:
             file.write(python)
         # The real packages, so that this shows whether the guard starts, and a folder of its own for everything else.
@@ -121,4 +125,4 @@ def _activate(places: Places) -> None:
 def _denied(title: str, fired: Fired, says: str) -> Check:
     if fired.verdict == "denied" and says in fired.text:
         return fine(title, f"denied: {fired.first_line.removeprefix('harness-guard ')}")
-    return wrong(title, f"expected a deny, it answered {fired.verdict}: {fired.first_line}", _MEND)
+    return wrong(title, f"expected a deny, it answered {fired.verdict}: {fired.first_line}", _mend())

@@ -10,6 +10,7 @@ from harness_guard.cli.hosts.app_server import list_hooks
 from harness_guard.cli.hosts.host import PLUGIN_ID
 from harness_guard.cli.hosts.installed import installed_plugin
 from harness_guard.cli.hosts.switches import TTY_FEATURE, find_problems, has_no_terminal, settings_files
+from harness_guard.cli.installation import spelled
 from harness_guard.cli.registered import load_commands
 from harness_guard.errors import ProvisionError
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from harness_guard.cli.hosts.installed import Installed
 
 _CODEX_EVENTS: Final = ("UserPromptSubmit", "PreToolUse", "SubagentStart", "SubagentStop", "Stop")
-_INSTALL: Final = "run `harness-guard install`"
 _TRUSTED: Final = ("trusted", "managed")
+
+
+def _install() -> str:
+    return f"run {spelled('install')}"
 
 
 def check_installed(host: Host, cwd: str) -> tuple[Check, Installed | None]:
@@ -34,11 +38,11 @@ def check_installed(host: Host, cwd: str) -> tuple[Check, Installed | None]:
     except ProvisionError as error:
         return wrong(title, error.seen, error.remedy), None
     if found is None:
-        return wrong(title, f"{host.title} has no {PLUGIN_ID}", _INSTALL), None
+        return wrong(title, f"{host.title} has no {PLUGIN_ID}", _install()), None
     if not found.is_enabled:
         return wrong(title, f"{PLUGIN_ID} is switched off here", f"run: {_enable(host)}"), found
     if not os.path.isdir(found.root):
-        return wrong(title, f"its folder {found.root} is gone", _INSTALL), None
+        return wrong(title, f"its folder {found.root} is gone", _install()), None
     return fine(title, f"{PLUGIN_ID} {found.version} runs from {found.root}"), found
 
 
@@ -64,7 +68,7 @@ def _terminal(host: Host) -> Check:
     if has_no_terminal(host):
         return fine(title, f"features.{TTY_FEATURE} = false")
     seen = f"features.{TTY_FEATURE} is not false, so Codex can type into a program unseen by any hook"
-    return wrong(title, seen, f"{_INSTALL}, or set it in {host.home}/config.toml")
+    return wrong(title, seen, f"{_install()}, or set it in {host.home}/config.toml")
 
 
 def check_trust(host: Host, root: str, cwd: str) -> list[Check]:
@@ -82,7 +86,9 @@ def check_trust(host: Host, root: str, cwd: str) -> list[Check]:
         hook = by_event.get(event)
         # Word for word, because what Codex lists may be another version's command.
         if hook is None or (hook.command,) != commands.get(event):
-            return [wrong(title, f"Codex does not list the hook of {event}", f"{_INSTALL}, then look at the settings")]
+            return [
+                wrong(title, f"Codex does not list the hook of {event}", f"{_install()}, then look at the settings")
+            ]
         if not hook.is_enabled:
             return [wrong(title, f"the hook of {event} is switched off", "switch it on in Codex with /hooks")]
         if hook.trust not in _TRUSTED:

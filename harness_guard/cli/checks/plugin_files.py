@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # What the hooks run or hand to the model. A checkout holds more, which neither host runs.
 _RUNNING: Final = ("hooks", "harness_guard", "agents", "skills", "templates", "contracts", "requirements/runtime.lock")
-_INSTALL: Final = "run `harness-guard install` in a fresh checkout"
+_INSTALL: Final = "run `python3 hooks/harness_guard.py install` in a fresh checkout"
 _GIT_TIMEOUT_S: Final = 30
 _LEFT_OUT: Final = ("__pycache__",)  # neither host counts bytecode, and an isolated start with a prefix reads none
 

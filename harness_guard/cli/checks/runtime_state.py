@@ -114,7 +114,7 @@ def _command(places: Places, root: str, mend: str) -> Check:
 def _runs(places: Places) -> Check:
     title = "active runs"
     mend = "have the human type `$harness cancel` in that session"
-    active = [store for store in all_runs(places) if store.has_marker()]
+    active = [store for store in all_runs([places]) if store.has_marker()]
     for store in active:
         try:
             loaded = store.load()

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from itertools import takewhile
 
 from harness_guard.errors import ProvisionError
 from harness_guard.places import Places
@@ -27,6 +28,7 @@ _HOMES: Final = {"codex": ("CODEX_HOME", "~/.codex"), "claude": ("CLAUDE_CONFIG_
 # The host's plugin commands answer in half a second; a registry that does not answer must not hang us.
 _TIMEOUT_S: Final = 120
 _LINES: Final = 3
+_CAUSES: Final = "Caused by:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Host:
     @property
     def places(self) -> Places:
         """The data folder that it gives the plugin (host fact: PLUGIN-MARKETPLACE)."""
-        return Places(f"{self.home}/plugins/data/{PLUGIN}-{MARKETPLACE}")
+        return Places(_data(self.home))
 
     @property
     def shell(self) -> str:
@@ -109,9 +111,38 @@ class Host:
 
 
 def _said(out: str, err: str) -> str:
-    lines = [line.strip() for line in f"{err}\n{out}".split("\n")]
-    telling = [line for line in lines if line and not line.startswith(("WARNING:", "Stack backtrace", "0:", "1:"))]
-    return " | ".join(telling[:_LINES]) or "it says nothing"
+    lines = f"{err}\n{out}".split("\n")
+    stripped = [line.strip() for line in lines]
+    at = stripped.index(_CAUSES) if _CAUSES in stripped else len(lines)
+    causes = [line.strip() for line in takewhile(_is_cause, lines[at + 1 :])]
+    rest = stripped[:at] + stripped[at + 1 + len(causes) :]
+    telling = [
+        line for line in rest if line and not line.startswith(("WARNING:", "Stack backtrace", "0:", "1:", _CAUSES))
+    ]
+    parts = [*telling[:_LINES], *([f"{_CAUSES} {'; '.join(causes[:_LINES])}"] if causes else [])]
+    return " | ".join(parts) or "it says nothing"
+
+
+def _is_cause(line: str) -> bool:
+    return line[:1].isspace() and bool(line.strip())
+
+
+def _data(home: str) -> str:
+    return f"{home}/plugins/data/{PLUGIN}-{MARKETPLACE}"
+
+
+def _home(name: HostName, environ: Mapping[str, str]) -> str:
+    variable, default = _HOMES[name]
+    return os.path.abspath(environ.get(variable) or os.path.expanduser(default))
+
+
+def host_data_folders(environ: Mapping[str, str]) -> list[str]:
+    """Give the plugin's data folder of each host that has one, whether its command is on ``PATH`` or not.
+
+    Args:
+        environ: Where ``HOME`` and the hosts' own variables stand.
+    """
+    return [folder for name in NAMES if os.path.isdir(folder := _data(_home(name, environ)))]
 
 
 def find_host(name: HostName, environ: Mapping[str, str]) -> Host | None:
@@ -127,11 +158,9 @@ def find_host(name: HostName, environ: Mapping[str, str]) -> Host | None:
     binary = shutil.which(name, path=environ.get("PATH", ""))
     if binary is None:
         return None
-    variable, default = _HOMES[name]
-    home = os.path.abspath(environ.get(variable) or os.path.expanduser(default))
     # The data folder that this very command works on is none of the host's business.
     kept = {key: value for key, value in environ.items() if key not in ("PLUGIN_DATA", "CLAUDE_PLUGIN_DATA")}
-    return Host(name, os.path.abspath(binary), home, kept)
+    return Host(name, os.path.abspath(binary), _home(name, environ), kept)
 
 
 def chosen_hosts(choice: str | None, environ: Mapping[str, str]) -> list[Host]:

@@ -8,7 +8,7 @@ import click
 
 from harness_guard.artifacts.templates import binding_fields, completion_fields, fill
 from harness_guard.artifacts.values import Bindings, Criterion
-from harness_guard.cli.installation import data_places, plugin_root
+from harness_guard.cli.installation import plugin_root, searched_places
 from harness_guard.cli.runs import one_run
 from harness_guard.errors import StateError
 from harness_guard.kernel.event import Event
@@ -27,20 +27,20 @@ KINDS: Final = ("plan", "review", "repair-resume", "completion")
 
 
 @click.command("artifact")
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(KINDS, case_sensitive=False), metavar="KIND")
 @click.option("--session", metavar="ID", help="Session of the run; else this session's, or the only active one.")
-@click.option("--data", metavar="DIR", help="Data folder; else the one that PLUGIN_DATA names.")
+@click.option("--data", metavar="DIR", help="Data folder; else PLUGIN_DATA, or all of the hosts here.")
 def command(kind: str, session: str | None, data: str | None) -> int:
     """Print the template of an artifact, filled with the bindings that the run has now.
 
     What is left to write stands in it as <...>. KIND is plan, review, repair-resume or completion.
     """
     root = plugin_root()
-    if kind == "plan":  # it binds to nothing, so it can be had before there is a run
-        click.echo(_template(root, kind), nl=False)
-        return 0
-    store = one_run(data_places(data, os.environ), session, os.environ)
-    click.echo(filled(kind, store, root), nl=False)
+    searched = searched_places(data, os.environ)
+    # A plan binds to nothing, so it can be had before there is a run; a session that is named has to be there.
+    store = None if kind == "plan" and session is None else one_run(searched, session, os.environ)
+    text = _template(root, kind) if kind == "plan" or store is None else filled(kind, store, root)
+    click.echo(text, nl=False)
     return 0
 
 

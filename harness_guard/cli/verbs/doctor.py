@@ -46,7 +46,7 @@ def command(choice: str | None) -> int:
             if check.mend:
                 say(f"       Next: {check.mend}")
         say(f"  (cannot be seen from here: {_NOT_KNOWABLE[host.name]})")
-    say(f"{failed} checks failed" if failed else "all is well")
+    say(f"{failed} check{'s' * (failed > 1)} failed" if failed else "all is well")
     return 1 if failed else 0
 
 

@@ -11,10 +11,11 @@ from harness_guard.cli.hosts.host import NAMES, PLUGIN_ID, chosen_hosts
 from harness_guard.cli.hosts.installed import installed_plugin
 from harness_guard.cli.hosts.switches import TTY_FEATURE
 from harness_guard.cli.hosts.toml_edit import with_switch
-from harness_guard.cli.installation import data_places, plugin_root
+from harness_guard.cli.installation import data_places, plugin_root, spelled
 from harness_guard.cli.say import say
 from harness_guard.errors import ProvisionError
 from harness_guard.runtime.provision import provision, replace_file
+from harness_guard.runtime.spelling import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ _TRUST: Final = {
 def command(choice: str | None, *, dry_run: bool) -> int:
     """Install the plugin into Codex and Claude Code and prepare its runtime there.
 
-    Uses the hosts' own commands, so that everything can be undone with them. Running it again changes nothing that
-    stands already.
+    Uses the hosts' own commands to register the plugin, and theirs undo that. What they leave behind is the data
+    folder in Codex's home and `unified_exec_tty = false` in its config.toml. Running it again changes nothing that
+    stands already, and brings Codex's copy up to date.
     """
     root = plugin_root()
     hosts = chosen_hosts(choice, os.environ)
@@ -54,7 +56,7 @@ def command(choice: str | None, *, dry_run: bool) -> int:
         if host.name == "codex":
             _refuse_terminals(host)
         say(f"  left for you: {_TRUST[host.name]}.")
-    say("nothing was done (--dry-run)" if dry_run else "Look with `harness-guard doctor` whether all is well.")
+    say("nothing was done (--dry-run)" if dry_run else f"Look with {spelled('doctor')} whether all is well.")
     return 0
 
 
@@ -64,10 +66,14 @@ def _steps(root: str, name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _check_source(host: Host, root: str) -> None:
-    """Refuse a source that a host would not run: its own copy, or one with a symbolic link (host facts)."""
+    """Refuse what a host would not run: its own copy, one with a symbolic link, one without its home (host facts)."""
     if os.path.realpath(root).startswith(os.path.realpath(host.home) + "/plugins/"):
         seen = f"`{root}` is {host.title}'s own copy of the plugin"
         raise ProvisionError("install.source", seen, "run `python3 hooks/harness_guard.py install` in a checkout")
+    if host.name == "codex" and host.environ.get("CODEX_HOME") and not os.path.isdir(host.home):
+        # Codex makes its default home itself, a named one it does not (host fact).
+        seen = f"CODEX_HOME names `{host.home}`, which is not there"
+        raise ProvisionError("host.home", seen, f"run: mkdir -p {shell_word(host.home)}")
     links = symbolic_links(root)
     if links:
         seen = f"`{root}` holds a symbolic link, with which Codex loads no hook: {links[0]}"

@@ -7,8 +7,8 @@ import os
 
 import click
 
-from harness_guard.cli.installation import data_places
-from harness_guard.cli.runs import all_runs, one_run
+from harness_guard.cli.installation import searched_places
+from harness_guard.cli.runs import all_runs, named, one_run
 from harness_guard.cli.say import say
 from harness_guard.errors import HarnessError
 from harness_guard.kernel.state import state_to_json
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 @click.command("status")
-@click.option("--data", metavar="DIR", help="Data folder; else the one that PLUGIN_DATA names.")
+@click.option("--data", metavar="DIR", help="Data folder; else PLUGIN_DATA, or all of the hosts here.")
 @click.option("--session", metavar="ID", help="Only the run of this session.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: the whole states.")
 def command(data: str | None, session: str | None, *, as_json: bool) -> int:
-    """Show the runs of a data folder, newest first.
+    """Show the runs of each data folder, newest first.
 
     Ends with status 1 if a run's state cannot be read or is not what the guard wrote.
     """
-    places = data_places(data, os.environ)
-    stores = all_runs(places) if session is None else [one_run(places, session, os.environ)]
+    searched = searched_places(data, os.environ)
+    stores = all_runs(searched) if session is None else [one_run(searched, session, os.environ)]
     if not stores and not as_json:
-        say(f"no run in {places.data}")
+        say(f"no run in {named(searched)}")
     sound = True
     for number, store in enumerate(stores):
         if number and not as_json:
@@ -43,7 +43,7 @@ def command(data: str | None, session: str | None, *, as_json: bool) -> int:
 def _show(store: RunStore, *, as_json: bool) -> bool:
     """Print one run; tell whether its state could be read."""
     is_active = store.has_marker()
-    head = {"session": store.session_id, "active": is_active}
+    head = {"session": store.session_id, "active": is_active, "data": store.places.data}
     try:
         loaded = store.load()
     except HarnessError as error:
@@ -63,4 +63,4 @@ def _show(store: RunStore, *, as_json: bool) -> bool:
 
 
 def _head(store: RunStore) -> str:
-    return f"session {store.session_id} ({'active' if store.has_marker() else 'not active'})"
+    return f"session {store.session_id} ({'active' if store.has_marker() else 'not active'}) in {store.places.data}"

@@ -33,6 +33,22 @@ def test_the_plan_needs_no_run(run: Simulator, command: Command) -> None:
     assert isinstance(recognise(out), Plan)
 
 
+def test_the_kind_may_be_spelled_in_any_case(run: Simulator, command: Command) -> None:
+    assert command("artifact", "PLAN") == command("artifact", "plan")
+
+
+@pytest.mark.parametrize("kind", ["plan", "review", "repair-resume", "completion"])
+def test_a_session_that_has_no_run(run: Simulator, command: Command, kind: str) -> None:
+    assert command("artifact", kind, "--session", "nobody") == (
+        1,
+        "",
+        (
+            f"harness-guard cli.no-run: session `nobody` has no run in {run.data}\n"
+            "Next: start one: type $harness and the task in Codex or Claude Code\n"
+        ),
+    )
+
+
 def test_the_review_carries_the_bindings(run: Simulator, command: Command) -> None:
     run.to_verifying()
     status, out, _ = command("artifact", "review")

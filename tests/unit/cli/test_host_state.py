@@ -129,7 +129,7 @@ def test_installed_and_enabled(tmp_path: Path) -> None:
     check, found = check_installed(claude(tmp_path, [{**row, "readFromFolder": "/gone"}]), str(tmp_path))
     assert (check.is_ok, check.seen, found) == (False, "its folder /gone is gone", None)
     check, found = check_installed(claude(tmp_path, []), str(tmp_path))
-    assert (check.is_ok, check.mend, found) == (False, "run `harness-guard install`", None)
+    assert (check.is_ok, check.mend, found) == (False, f"run `python3 '{ROOT}/hooks/harness_guard.py' install`", None)
     check, found = check_installed(claude(tmp_path, [], status=1), str(tmp_path))
     assert (check.is_ok, found) == (False, None)
 

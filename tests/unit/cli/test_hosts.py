@@ -8,6 +8,7 @@ import pytest
 
 from harness_guard.cli.hosts.host import Host, chosen_hosts, find_host
 from harness_guard.cli.hosts.installed import Installed, installed_plugin
+from harness_guard.cli.main import main
 from harness_guard.errors import ProvisionError
 
 
@@ -57,6 +58,64 @@ def test_a_failing_command_is_told_without_noise(tmp_path: Path) -> None:
     assert caught.value.seen == (
         "`codex plugin add x` ended with status 3: Error: already added from a different source"
     )
+
+
+CAUSED = """\
+Error: failed to add the marketplace
+
+Caused by:
+    0: cannot write {0}
+    1: while copying
+    2: Permission denied
+    3: not told any more
+Stack backtrace
+   0: main
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (CAUSED, "Error: failed to add the marketplace | Caused by: 0: cannot write {0}; 1: while copying; 2: Permission denied"),
+        ("Error: x\nCaused by:\n    No such file\nmore", "Error: x | more | Caused by: No such file"),
+        ("Caused by:\nnothing indented", "nothing indented"),
+        ("", "it says nothing"),
+    ],
+)  # fmt: skip
+def test_the_cause_is_told(tmp_path: Path, said: str, told: str) -> None:
+    binary = program(tmp_path / "bin", "codex", f"cat >&2 <<'E'\n{said}\nE\nexit 1")
+    with pytest.raises(ProvisionError) as caught:
+        Host("codex", binary, str(tmp_path), {"PATH": "/bin:/usr/bin"}).run("x")
+    assert caught.value.seen == f"`codex x` ended with status 1: {told}"
+
+
+def test_a_named_home_of_codex_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path / "bin", "codex", "exit 1")
+    home = tmp_path / "it's new"
+    for name, value in (("PATH", tmp_path / "bin"), ("CODEX_HOME", home), ("PLUGIN_DATA", tmp_path / "data")):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr("harness_guard.cli.verbs.install.symbolic_links", lambda _root: [])
+    assert main(["install"]) == 1
+    quoted = str(home).replace("'", "'\\''")
+    assert capsys.readouterr().err == (
+        f"harness-guard host.home: CODEX_HOME names `{home}`, which is not there\nNext: run: mkdir -p '{quoted}'\n"
+    )
+    home.mkdir()
+    assert main(["install"]) == 1
+    assert "harness-guard host.command: `codex plugin marketplace add" in capsys.readouterr().err
+
+
+def test_one_failed_check_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path / "bin", "claude", "echo []")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert main(["doctor", "--host", "claude"]) == 1
+    assert capsys.readouterr().out.endswith("\n1 check failed\n")
 
 
 CODEX_LIST = '{"installed": [{"pluginId": "harness@harness-guard", "version": "1.2", "installed": true, "enabled": %s, "source": {"path": "/src"}}]}'

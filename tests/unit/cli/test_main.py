@@ -47,6 +47,7 @@ def test_without_a_verb_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
     assert [name for name in NAMES if f"\n  {name} " in shown] == NAMES
+    assert "provision [--from DIR]" in shown
 
 
 def test_the_version_is_the_manifest_s(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +61,7 @@ def test_the_version_is_the_manifest_s(capsys: pytest.CaptureFixture[str]) -> No
     [
         (["frobnicate"], "No such command 'frobnicate'"),
         (["status", "--frobnicate"], "No such option"),
-        (["artifact"], "Missing argument '{plan|review|repair-resume|completion}'"),
+        (["artifact"], "Missing argument 'KIND'"),
         (["artifact", "amendment"], "'amendment' is not one of"),
         (["install", "--host", "cursor"], "'cursor' is not one of"),
     ],
