@@ -124,7 +124,7 @@ def default_data_folder() -> str:
     if not cache.startswith("/"):
         # An empty HOME would make it a folder of the whole machine; without one the user's entry counts.
         if not os.environ.get("HOME", "/").startswith("/"):
-            raise ProvisionError("cli.no-data-folder", "HOME names no folder", "set HOME or PLUGIN_DATA")
+            raise ProvisionError("provision.no-data-folder", "HOME names no folder", "set HOME or PLUGIN_DATA")
         cache = os.path.expanduser("~/.cache")
     return f"{cache}/harness-guard"
 

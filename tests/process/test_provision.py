@@ -142,7 +142,7 @@ def test_without_a_data_folder(tmp_path: Path) -> None:
 
 def test_unknown_argument(tmp_path: Path) -> None:
     done = run(tmp_path / "data", "--force")
-    assert (done.returncode, "provision.usage" in done.stderr, (tmp_path / "data").exists()) == (1, True, False)
+    assert (done.returncode, "provision.usage" in done.stderr, (tmp_path / "data").exists()) == (2, True, False)
 
 
 def test_a_source_that_has_none(tmp_path: Path) -> None:

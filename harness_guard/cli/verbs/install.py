@@ -37,9 +37,9 @@ _TRUST: Final = {
 def command(choice: str | None, *, dry_run: bool) -> int:
     """Install the plugin into Codex and Claude Code and prepare its runtime there.
 
-    Uses the hosts' own commands to register the plugin, and theirs undo that. What they leave behind is the data
-    folder in Codex's home and `unified_exec_tty = false` in its config.toml. Running it again changes nothing that
-    stands already, and brings Codex's copy up to date.
+    Uses the hosts' own commands to register the plugin, and theirs undo that: Claude Code's empties the plugin's data
+    folder too, with all runs; Codex's leaves its data folder and `unified_exec_tty = false` in config.toml. Running it
+    again changes nothing that stands already, and brings Codex's copy up to date.
     """
     root = plugin_root()
     hosts = chosen_hosts(choice, os.environ)

@@ -87,24 +87,37 @@ sys.exit(1)
 """
 
 
-def test_what_pip_calls_errors_is_told_and_the_way_without_a_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "modules" / "pip").mkdir(parents=True)
-    (tmp_path / "modules" / "pip" / "__init__.py").touch()
-    (tmp_path / "modules" / "pip" / "__main__.py").write_text(PIP)
+FETCHING = "harness-guard provision: fetching the locked packages with pip: some 20 MB, once; this may take a minute"
+
+
+@pytest.fixture
+def failing_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A pip that installs nothing, and a data folder that has nothing yet."""
+    folder = tmp_path / "modules" / "pip"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "__main__.py").write_text(PIP)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
-    monkeypatch.delenv("CLAUDE_PLUGIN_DATA", raising=False)
-    monkeypatch.setenv("PLUGIN_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PLUGIN_DATA", f"{tmp_path}/data")
+    monkeypatch.setenv("CLAUDE_PLUGIN_DATA", f"{tmp_path}/data")
+    return f"{tmp_path}/data"
+
+
+def test_what_pip_calls_errors_is_told_and_the_way_without_a_network(
+    failing_pip: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ended("provision") == 1
     lines = capsys.readouterr().err.strip().split("\n")
-    assert (
-        lines[0]
-        == "harness-guard provision: fetching the locked packages with pip: some 20 MB, once; this may take a minute"
-    )
+    assert lines[0] == FETCHING
     assert lines[-2] == (
         "harness-guard provision.fetch: pip could not install the locked packages: Could not find x | No matching x"
     )
     assert lines[-1].endswith(
-        f"PLUGIN_DATA='{tmp_path}/data' python3 '{ROOT}/hooks/harness_guard.py' provision --from DIR"
+        f"PLUGIN_DATA='{failing_pip}' python3 '{ROOT}/hooks/harness_guard.py' provision --from DIR"
     )
+
+
+def test_a_first_run_says_what_it_waits_for(failing_pip: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended("demo") == 1
+    lines = capsys.readouterr().err.split("\n")
+    assert lines[:2] == [f"harness-guard: first run: preparing the runtime in {failing_pip}, once", FETCHING]
