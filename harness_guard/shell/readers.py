@@ -145,7 +145,7 @@ def _statement(node: Node) -> Statement:
     redirects = tuple(_redirect(item) for item in _nodes(node.get("Redirs")))
     inner = node.get("Cmd")
     command = Simple((), ()) if inner is None else _command(_node(inner))
-    return Statement(command, redirects, bool(node.get("Background")))
+    return Statement(command, redirects, bool(node.get("Background")), bool(node.get("Negated")))
 
 
 def _command(node: Node) -> Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd:
@@ -214,7 +214,8 @@ def _binary(node: Node) -> Pipe | AndOr:
         return AndOr(op, left, right)
     if op not in {"|", "|&"}:
         raise _RefusedError(f"operator {op}")
-    before = left.command.parts if isinstance(left.command, Pipe) and not left.redirects else (left,)
+    is_flat = isinstance(left.command, Pipe) and not left.redirects and not left.is_negated
+    before = left.command.parts if is_flat and isinstance(left.command, Pipe) else (left,)
     return Pipe((*before, right))
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_FOLDERS = 8
+_SHIFTING = frozenset(("COLUMNS", "LINES"))  # bash sets them anew after a program, where there is a terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class State:
     def with_value(self, name: str, value: Value | None) -> State:
         """The state after an assignment; ``None`` forgets the variable."""
         values = {key: old for key, old in self.values.items() if key != name}
-        if value is not None:
+        if value is not None and name not in _SHIFTING:
             values[name] = value
         return State(self.cwds, values)
 

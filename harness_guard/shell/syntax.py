@@ -210,11 +210,12 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A command with its redirections."""
+    """A command with its redirections; ``!`` in front turns its success round."""
 
     command: Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd
     redirects: tuple[Redirect, ...] = ()
     is_background: bool = False
+    is_negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,8 @@ class Walk:
         self.group = group
         if statement.redirects and not isinstance(command, Simple):
             ends = Ends(ends.ok, merge(ends.failed, state))
+        if statement.is_negated:
+            ends = Ends(ends.failed, ends.ok)
         if statement.is_background:
             self._apart_in_time(before)
             return Ends(state, state)
@@ -392,16 +394,19 @@ class Walk:
         return state.with_value(name, value)
 
     def _redirect(self, redirect: Redirect, state: State, targets: list[str]) -> State:
-        state = self._visit((redirect.target,), state)
+        # A program's redirections are expanded in its own process, and one that fails sets nothing: what they would set
+        # is set or not.
+        words = (redirect.target,) if redirect.body is None else (redirect.target, redirect.body)
+        state = merge(state, self._visit(words, state)) or state
         if redirect.body is not None:
-            return self._visit((redirect.body,), state)
+            return state
         if redirect.fd.startswith("{"):
-            state = self._assigned(redirect.fd.strip("{}"), NUMBER, state)
+            state = self._assigned(redirect.fd.strip("{}"), None, state)
         if redirect.op == "<<<":
             return state
         call = Call("a redirection", (), cwds=state.cwds, home=self.home, git=self.git)
         for field in expand(redirect.target, state.values, self.home):
-            if redirect.op in {">&", "<&"} and field.text is not None and _is_descriptor(field.text):
+            if redirect.op in {">&", "<&"} and field.text is not None and _is_descriptor(field.text, redirect.target):
                 continue
             if (field.text or field.prefix).startswith(("/dev/tcp", "/dev/udp")):
                 call.opaque("a redirection to the network")
@@ -528,8 +533,11 @@ def _is_number(value: Value | None) -> bool:
     return value is not None and value.is_number
 
 
-def _is_descriptor(text: str) -> bool:
-    return text == "-" or (text.isascii() and text.rstrip("-").isdigit())
+def _is_descriptor(text: str, written: Word) -> bool:
+    """Whether ``>&`` copies, moves or closes a descriptor; a move (``1-``) only where it is written so, unexpanded."""
+    is_move = written.parts == (Bare(text),) and text.endswith("-")
+    digits = text[:-1] if is_move else text
+    return text == "-" or (digits.isascii() and digits.isdigit())
 
 
 def _loop_values(fields: tuple[Field, ...]) -> tuple[Value, ...] | None:
