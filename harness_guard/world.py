@@ -216,8 +216,8 @@ class World:
         from harness_guard.runtime.deadline import extend
 
         extend(BASELINE_EXTRA_S)
-        tree = self._tree().snapshot(question.caches)
-        return BaselineFacts(self._tree().head(), tree, make_scratch(self._run().run_id, self.environ))
+        state, tree = self._run(), self._tree().snapshot(question.caches)
+        return BaselineFacts(self._tree().head(), tree, make_scratch(state.run_id, state.repository_root, self.environ))
 
     def _absorb(self, question: r.AbsorbForeign) -> str:
         baseline = self._run().baseline
@@ -357,6 +357,10 @@ class World:
             root = find_root(question.root, self.environ)
             if root is None:
                 problem = f"{question.root} is in no git repository; run `git init` there first"
+                return NewRunFacts(run_id, "", {}, problem)
+            data = os.path.realpath(self.store.places.data)
+            if f"{data}/".startswith(f"{os.path.realpath(root)}/"):
+                problem = f"the plugin's data folder {data} lies inside the repository {root}"
                 return NewRunFacts(run_id, "", {}, problem)
             plane = gather(root, self.plugin_root, self.store.places.data, self.environ)
         except EvidenceError as error:

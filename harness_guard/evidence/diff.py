@@ -91,25 +91,39 @@ class WorkingTree:
 
     def _take(self, caches: Iterable[str], base: str | None) -> None:
         """Bring the private index up to what lies on disk."""
-        if not os.path.exists(f"{self._private}/index"):
-            # What git tracks counts even where an ignore file names it; without times, so that all of it is hashed.
-            self._run(["read-tree", "--empty"])
-            self._run(["update-index", "-z", "--index-info"], self._git.run(["ls-files", "--stage", "-z"]))
         names = tuple(caches)
         left_out = [f":(exclude,glob)**/{name}/**" for name in names]
         if base is None:
+            # What git tracks counts even where an ignore file names it; without times, so that all of it is hashed.
+            self._run(["read-tree", "--empty"])
+            self._run(["update-index", "-z", "--index-info"], self._git.run(["ls-files", "--stage", "-z"]))
             self._run(["add", "--all", "--", ".", *left_out])
+            self._run(["add", "--update", "--", "."])  # a tracked file is no cache, whatever its folder is called
+            self._note_hidden(self._walk(names)[1])
             return
-        changed, hidden = self._walk(left_out)
+        changed, hidden = self._walk(names)
         self._add(changed)
         self._show_hidden(base, hidden, frozenset(map(os.fsencode, names)))
 
-    def _walk(self, left_out: list[str]) -> tuple[list[bytes], list[bytes]]:
+    def _note_hidden(self, hidden: list[bytes]) -> None:
+        """Keep what is ignored at approval: an ignore file that ignores itself stands in no tree to ask later."""
+        with open(f"{self._folder}/hidden.tmp", "wb") as handle:
+            handle.write(b"\0".join(hidden))
+        os.rename(f"{self._folder}/hidden.tmp", f"{self._folder}/hidden")
+
+    def _was_hidden(self) -> frozenset[bytes]:
+        with open(f"{self._folder}/hidden", "rb") as handle:
+            return frozenset(_names(handle.read()))
+
+    def _walk(self, caches: tuple[str, ...]) -> tuple[list[bytes], list[bytes]]:
         """Walk the working tree once: what differs from the index, and what today's ignore files ignore."""
+        left_out = frozenset(map(os.fsencode, caches))
         options = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"]
         changed, hidden = [], []
-        for line in _names(self._run(["status", *options, "--", ".", *left_out])):
+        for line in _names(self._run(["status", *options])):
             state, name = line[:2], line[3:]
+            if state in (b"!!", b"??") and left_out.intersection(name.split(b"/")[:-1]):
+                continue  # a listed cache; a tracked file of that name still counts
             if state == b"!!":
                 hidden.append(name)
             elif state[1:] != b" ":  # the second letter compares the index with the disk
@@ -133,7 +147,7 @@ class WorkingTree:
 
         Asked of the disk, not of the tree: an ignore file may ignore itself.
         """
-        ignored = self._ignored_by(base, hidden)
+        ignored = self._ignored_by(base, hidden) | self._was_hidden()
         shown = [name for name in hidden if name not in ignored]
         folders = [name for name in shown if name.endswith(b"/")]
         if folders:

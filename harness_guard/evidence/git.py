@@ -44,8 +44,8 @@ _NEUTRAL: Final = (
 )
 # Every attribute that changes bytes between disk and object, or what a diff shows of them.
 _NO_ATTRIBUTES: Final = b"* -text -eol -crlf -ident -filter -working-tree-encoding -diff -merge -whitespace\n* diff\n"
-# What a private repository takes over: how names are read on this file system, and what the user ignores.
-_CARRIED: Final = ("core.ignoreCase", "core.precomposeUnicode", "core.excludesFile")
+# What a private repository takes over of the user's settings; whether letter case counts, git asks the disk itself.
+_CARRIED: Final = ("core.precomposeUnicode",)
 
 
 class Git:
@@ -106,17 +106,28 @@ class Git:
         shutil.rmtree(made, ignore_errors=True)
         named = self.run(["rev-parse", "--show-object-format"], may_fail=True).decode().strip() or "sha1"
         self._start(["git", "init", "-q", "--bare", f"--object-format={named}", made], self._environ)
-        # What the repository ignores by its own ``info/exclude`` or setting is ignored here too; it is no code.
-        excluded = self._path("info/exclude")
-        _write(f"{made}/info/exclude", _content(excluded))
+        # What the user ignores by setting or by ``info/exclude`` is ignored here too, as it was at approval: the file
+        # that a setting names may lie where the run writes.
+        frozen = _content(self._excludes_file()) + b"\n" + _content(self._path("info/exclude"))
+        _write(f"{made}/info/exclude", frozen)
         _write(f"{made}/info/attributes", _NO_ATTRIBUTES)
         _write(f"{made}/objects/info/alternates", os.fsencode(self._path("objects")) + b"\n")
         for setting in _CARRIED:
             value = self.run(["config", "--get", setting], may_fail=True).decode().rstrip("\n")
             if value:
                 self._start(["git", f"--git-dir={made}", "config", setting, value], self._environ)
-        self._start(["git", f"--git-dir={made}", "config", "core.bare", "false"], self._environ)
+        for setting, value in (("core.bare", "false"), ("core.excludesFile", "/dev/null")):
+            self._start(["git", f"--git-dir={made}", "config", setting, value], self._environ)
         os.rename(made, folder)
+
+    def _excludes_file(self) -> str:
+        """Name the user's own ignore file (gitignore(5)): by setting, else in the configuration folder."""
+        named = self.run(["config", "--type=path", "--get", "core.excludesFile"], may_fail=True)
+        path = os.fsdecode(named).rstrip("\n")
+        if path:
+            return path if path.startswith("/") else f"{self.root}/{path}"
+        home = self._environ.get("HOME", "/nonexistent")
+        return f"{self._environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/ignore"
 
     def _path(self, name: str) -> str:
         found = os.fsdecode(self._start(["git", "-C", self.root, "rev-parse", "--git-path", name], self._environ))
@@ -152,7 +163,7 @@ def _content(path: str) -> bytes:
     try:
         with open(path, "rb") as handle:
             return handle.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b""
 
 

@@ -94,7 +94,10 @@ def _is_inside(place: Place, boundary: tuple[str, ...], state: RunState) -> bool
     if _in_scratch(place.real, state):
         return True
     relative = place.relative
-    return relative is not None and covers_reach(boundary, relative, reach=place.reach, nested=place.nested)
+    if relative is None or place.nested is not None:
+        # What changes in another repository below the root stands in no diff that the Reviewer could read (P6).
+        return False
+    return covers_reach(boundary, relative, reach=place.reach)
 
 
 def _is_host_scratch(real: str, state: RunState) -> bool:

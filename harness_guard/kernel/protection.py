@@ -6,11 +6,13 @@ from harness_guard.kernel.decision import deny
 from harness_guard.kernel.questions import LinkPlaces, PlacesOf, RealPath, ask
 from harness_guard.kernel.tool_effects import short
 from harness_guard.paths import folded, segment_matches
-from harness_guard.policy.control_plane import key_read_by, protected_by, reaches
+from harness_guard.policy.control_plane import key_read_by, named_in, protected_by, reaches
 from harness_guard.shell.effects import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from harness_guard.kernel.decision import Decision
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.tool_effects import Judged
@@ -57,11 +59,27 @@ def check_control_plane(judged: Judged) -> Asking[Decision | None]:
             what = protected_by(judged.plane, place.real) or reaches(judged.plane, place.real)
             if what is not None:
                 return _protected(link.target, what, "the new link")
-    for path in judged.call.mentions:
-        real = yield from ask(RealPath(path))
-        what = protected_by(judged.plane, real)
+    return (yield from _check_mentions(judged))
+
+
+_MENTIONS: Final = 200  # texts that are looked up on disk; a call with more is refused
+_PATH_LENGTH: Final = 4096  # PATH_MAX of Linux; a longer text is no path, but may hold one
+
+
+def _check_mentions(judged: Judged) -> Asking[Decision | None]:
+    """Refuse a tool without a model whose arguments name the control plane, as a path or in the middle of a text."""
+    mentions = judged.call.mentions
+    if len(mentions) > _MENTIONS:
+        return _protected(f"{len(mentions)} texts", "what cannot be looked through", judged.call.name)
+    for text in mentions:
+        named = named_in(judged.plane, text)
+        if named is not None:
+            return _protected(text, named, judged.call.name)
+        if len(text) > _PATH_LENGTH:
+            continue
+        what = protected_by(judged.plane, (yield from ask(RealPath(text))))
         if what is not None:
-            return _protected(path, what, judged.call.name)
+            return _protected(text, what, judged.call.name)
     return None
 
 

@@ -53,7 +53,7 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
     from harness_guard.artifacts.registry import recognise
 
     found = recognise(event.message)
-    state, breach = yield from sweep(state, may_still_write=_may_still_write(event))
+    state, breach = yield from sweep(state)
     if breach is not None and state.is_paused:
         # It waits for the human already; whatever was emitted or asked is about another tree.
         right = yield from resume_for(state)
@@ -75,11 +75,6 @@ def _settle(event: Event, state: RunState) -> RunState:
         # One that never started is lost as well: the host lists every agent that runs or is about to.
         reviewer = replace(reviewer, agent_id=None, is_awaited=reviewer.is_awaited and bool(event.live_agents))
     return replace(settled, children=children, reviewer=reviewer)
-
-
-def _may_still_write(event: Event) -> bool:
-    """Tell whether an exact command may still run in the background; Codex does not say (FACTS, section 4)."""
-    return event.host != "claude" or bool(event.live_tasks)
 
 
 def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:

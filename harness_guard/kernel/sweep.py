@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 _NAMED: Final = 20  # as many paths are named in a reason; `status` and the brief have them all
 
 
-def sweep(state: RunState, *, may_still_write: bool = True) -> Asking[tuple[RunState, Reason | None]]:
+def sweep(state: RunState) -> Asking[tuple[RunState, Reason | None]]:
     """Look for changes outside the boundary.
 
     Args:
         state: A run with an accepted policy and a baseline.
-        may_still_write: Whether a call whose effects no model saw may still be at work in the background.
 
     Returns:
         The state afterwards, and the reason for a pause if a call of this run could have made such a change. Such a
@@ -35,16 +34,21 @@ def sweep(state: RunState, *, may_still_write: bool = True) -> Asking[tuple[RunS
     boundary = state.active_policy.boundary
     tree = yield from ask(TreeNow())
     told = frozenset(state.told_outside)
-    outside = tuple(path for path in tree.changed if path not in told and not covers(boundary, path))
-    seen_now = replace(state, wrote_unseen=state.wrote_unseen and may_still_write)
+    outside = tuple(path for path in tree.changed if _readable(path) not in told and not covers(boundary, path))
     if not outside:
-        return seen_now, None
+        return state, None
     if not state.wrote_unseen:
         baseline_tree = yield from ask(AbsorbForeign(outside))
-        foreign = tuple(sorted({*state.foreign, *outside}))
-        return replace(seen_now, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None
-    known = replace(seen_now, told_outside=tuple(sorted({*state.told_outside, *outside})))
-    named = ", ".join(f"`{path}`" for path in outside[:_NAMED])
+        foreign = tuple(sorted({*state.foreign, *map(_readable, outside)}))
+        return replace(state, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None
+    # Once an exact command or the engine has run, what it left running may write at any time: nothing is foreign then.
+    known = replace(state, told_outside=tuple(sorted({*state.told_outside, *map(_readable, outside)})))
+    named = ", ".join(f"`{_readable(path)}`" for path in outside[:_NAMED])
     more = f" and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
     seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}{more}"
     return known, Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")
+
+
+def _readable(path: str) -> str:
+    """Give a name that a state can hold: bytes that are no UTF-8 stand escaped."""
+    return path.encode("utf-8", "backslashreplace").decode()

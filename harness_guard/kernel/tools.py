@@ -85,13 +85,12 @@ _READS: Final = {
     "Glob": ("path",),
     "LS": ("path",),
     "view_image": ("path",),
+    "ReadMcpResourceTool": ("uri",),
+    "read_mcp_resource": ("uri",),
 }
 # Tools that end a child; the argument that names it differs.
 _ENDING: Final = ("TaskStop", "KillShell", "close_agent", "interrupt_agent")
-
-_DEPTH: Final = 8  # deeper arguments are no paths; the call stays unknown all the same
-_PATH_LENGTH: Final = 4096  # PATH_MAX of Linux
-_MENTIONS: Final = 64
+_ENDED: Final = ("agent_id", "id", "shell_id", "target", "task_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,8 @@ def classify(event: Event) -> ToolCall:
     if name == "apply_patch":
         return _text_call("patch", name, arguments.get("command"))
     if name in _QUIET:
-        ends = tuple(_strings(dict(arguments))) if name in _ENDING else ()
+        ended = [arguments.get(key) for key in _ENDED] if name in _ENDING else []
+        ends = tuple(value for value in ended if isinstance(value, str))
         return ToolCall("quiet", name, reads=_reads(name, arguments, event.cwd), ends=ends)
     if name in _SPAWN:
         return ToolCall("spawn", name)
@@ -189,24 +189,37 @@ def _text_call(family: Literal["shell", "patch"], name: str, text: object, *, wa
 
 def _reads(name: str, arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
     found = [arguments.get(key) for key in _READS.get(name, ())]
-    paths = [absolute(path, cwd) for path in found if isinstance(path, str) and path]
+    paths = [absolute(_without_scheme(path), cwd) for path in found if isinstance(path, str) and path]
     # A search without a path reads the whole working folder.
     return tuple(paths) if paths or name not in ("Grep", "Glob", "LS") else (cwd,)
 
 
-def _strings(value: object, depth: int = 0) -> list[str]:
+def _strings(value: object) -> list[str]:
+    """Collect every text of a value, the names of members too: some tools take paths there."""
     if isinstance(value, str):
         return [value]
-    if depth > _DEPTH:
-        return []
-    inner: list[object] = []
     if isinstance(value, dict):
-        inner = list(value.values())
-    elif isinstance(value, list):
-        inner = value
-    return [text for item in inner for text in _strings(item, depth + 1)]
+        return [text for key, item in value.items() for text in (str(key), *_strings(item))]
+    return [text for item in value for text in _strings(item)] if isinstance(value, list) else []
+
+
+def _without_scheme(text: str) -> str:
+    """Give the path of a ``file:`` address (RFC 8089), with its percent signs decoded; other texts as they are."""
+    if not text.lower().startswith("file:"):
+        return text
+    path = text[5:]
+    if path.startswith("//"):
+        path = path[2:].partition("/")[1] + path[2:].partition("/")[2]
+    pieces = path.split("%")
+    decoded = [pieces[0]]
+    for piece in pieces[1:]:
+        code = piece[:2]
+        is_hex = len(code) == 2 and all(char in "0123456789abcdefABCDEF" for char in code)  # noqa: PLR2004  %XX
+        decoded.append(chr(int(code, 16)) + piece[2:] if is_hex else f"%{piece}")
+    return "".join(decoded)
 
 
 def _mentions(arguments: Mapping[str, object], cwd: str) -> tuple[str, ...]:
-    texts = [text for text in _strings(dict(arguments)) if 0 < len(text) < _PATH_LENGTH and "\0" not in text]
-    return tuple(absolute(text, cwd) for text in texts[:_MENTIONS] if "\n" not in text)
+    """Give every text that may name a path, line by line; the texts themselves too, for paths in the middle of them."""
+    lines = [line.strip() for text in _strings(dict(arguments)) for line in text.split("\n")]
+    return tuple(dict.fromkeys(absolute(_without_scheme(line), cwd) for line in lines if line and "\0" not in line))

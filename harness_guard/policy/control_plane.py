@@ -62,6 +62,20 @@ def protected_by(plane: ControlPlane, real: str) -> str | None:
     return _named(plane, real)
 
 
+def named_in(plane: ControlPlane, text: str) -> str | None:
+    """Tell whether a text holds a path of the control plane anywhere: a command or a patch inside an argument.
+
+    Args:
+        plane: Where the control plane lies.
+        text: Any text.
+
+    Returns:
+        What is protected, ``None`` if no protected place is named.
+    """
+    whole = folded(text)
+    return next((what for place, what in _places(plane) if len(place) > 1 and place in whole), None)
+
+
 def reaches(plane: ControlPlane, real: str) -> str | None:
     """Tell what a write to a folder and everything below it would reach of the control plane.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -290,3 +292,56 @@ def test_a_status_is_answered_anew(sim: Simulator) -> None:
     second = sim.prompt("$harness status", new_turn=False)
     assert "executing" in first.text
     assert "verifying" in second.text
+
+
+def test_nothing_is_written_into_another_repository(sim: Simulator) -> None:
+    """What changes there stands in no diff, so a Plan that names the folder does not help."""
+    (sim.root / "lib").mkdir()
+    (sim.root / "lib" / "a.py").write_text("x\n")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run(["git", "-C", str(sim.root / "lib"), *command], check=True, env=sim.git_env)
+    sim.approve(PLAN.replace("- `src/`", "- `src/`\n- `lib/`"))
+    assert sim.write("lib/a.py").rule == "boundary.outside"
+
+
+def test_a_name_that_is_no_text_stops_nothing(sim: Simulator) -> None:
+    sim.approve()
+    with open(os.fsencode(sim.root) + b"/\xfd.py", "w") as handle:
+        handle.write("x\n")
+    assert sim.stop("done").is_blocked
+    assert sim.state.foreign == ("\\udcfd.py",)
+
+
+def test_no_run_opens_around_the_guards_own_data(sim: Simulator) -> None:
+    inside = sim.root / "data" / "harness-test"
+    inside.parent.mkdir()
+    sim.data.rename(inside)
+    sim.data = inside
+    assert "lies inside the repository" in sim.prompt("$harness keep digits").text
+    assert sim.store.load() is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"files": {"@data@/key": "x"}},
+        {"path": "src/a", **{f"filler{number}": "x" for number in range(300)}},
+        {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": {"j": "@data@/key"}}}}}}}}}},
+        {"uri": "file://@data@/runs/x/state.json"},
+        {"patch": "*** Update File: @data@/runs/x/state.json\n+x"},
+        {"cmd": "rm -rf @data@"},
+    ],
+)
+def test_an_approved_tool_names_nothing_of_the_control_plane(claude: Simulator, arguments: dict[str, Any]) -> None:
+    claude.approve(PLAN.replace("## Exact Commands\n\nNone", "## Exact Commands\n\n- `mcp__fs__write`"))
+    assert claude.tool("mcp__fs__write", path="src/a.py", text="hello").is_silent
+    filled = json.loads(json.dumps(arguments).replace("@data@", str(claude.data)))
+    assert claude.tool("mcp__fs__write", **filled).rule == "control-plane.write"
+
+
+def test_the_key_is_read_by_no_address(sim: Simulator) -> None:
+    sim.approve()
+    tool = "ReadMcpResourceTool" if sim.host == "claude" else "read_mcp_resource"
+    for uri in (f"file://{sim.data}/key", f"{sim.data}/key", f"file://{sim.data}/%6bey"):
+        assert sim.tool(tool, server="fs", uri=uri).rule == "control-plane.key"
+    assert sim.tool(tool, server="fs", uri="note://x").is_silent

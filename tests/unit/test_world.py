@@ -151,7 +151,7 @@ def test_scratch_in_a_place_that_cannot_be_written(sim: Simulator, monkeypatch: 
     from harness_guard.evidence.scratch import make_scratch
 
     with pytest.raises(EvidenceError, match="Read-only"):
-        make_scratch("r9", {})
+        make_scratch("r9", "/repo", {})
 
 
 @pytest.mark.contract("C2.5")

@@ -564,3 +564,42 @@ def test_git_failing_says_its_last_line(repo: Repository) -> None:
         Git(str(repo.root), repo.environ).run(["cat-file", "blob", "0" * 40])
     assert caught.value.rule == "evidence.git"
     assert caught.value.seen.startswith("git failed: fatal:")
+
+
+def test_what_ignores_itself_at_approval_is_no_change_later(repo: Repository) -> None:
+    repo.write(".venv/.gitignore", "*\n")
+    repo.write(".venv/lib/m.py")
+    repo.approve()
+    repo.write(".venv/lib/n.py")
+    assert repo.changed() == ()
+
+
+def test_a_tracked_file_in_a_caches_folder_still_counts(repo: Repository) -> None:
+    repo.write("src/__pycache__/t.py")
+    repo.git("add", "-f", "src/__pycache__/t.py")
+    repo.git("commit", "-qm", "tracked")
+    repo.caches = ("__pycache__",)
+    repo.approve()
+    repo.write("src/__pycache__/t.py", "evil\n")
+    repo.write("src/__pycache__/u.pyc")
+    assert repo.changed() == ("src/__pycache__/t.py",)
+
+
+def test_the_users_ignore_file_counts_as_it_was_at_approval(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
+    ignores = repo.write("src/ignores", "*.log\n")
+    repo.git("config", "core.excludesFile", str(ignores))
+    repo.approve()
+    repo.write("src/ignores", "*.log\nevil.py\n")
+    repo.write("src/evil.py")
+    repo.write("x.log")
+    assert repo.changed() == ("src/evil.py", "src/ignores")
+
+
+def test_letter_case_counts_where_the_disk_says_so(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
+    repo.write("src/slug.py")
+    repo.git("config", "core.ignoreCase", "true")
+    repo.approve()
+    repo.write("src/SLUG.py", "other\n")
+    assert len(list((repo.root / "src").iterdir())) == len(repo.changed()) + 1

@@ -355,10 +355,10 @@ def test_a_programs_name_may_hold_anything(tmp_path: Path) -> None:
 @pytest.mark.contract("C7.15")
 def test_scratch(tmp_path: Path) -> None:
     environ = {"TMPDIR": str(tmp_path)}
-    path = make_scratch("r1", environ)
+    path = make_scratch("r1", "/repo", environ)
     assert path == f"{os.path.realpath(tmp_path)}/harness-guard-r1"
     assert os.stat(path).st_mode & 0o777 == 0o700
-    assert make_scratch("r1", environ) == path
+    assert make_scratch("r1", "/repo", environ) == path
 
 
 @pytest.mark.contract("C7.15")
@@ -371,7 +371,7 @@ def test_a_scratch_folder_that_is_not_ours(tmp_path: Path, kind: str) -> None:
     else:
         path.write_text("")
     with pytest.raises(EvidenceError):
-        make_scratch("r1", {"TMPDIR": str(tmp_path)})
+        make_scratch("r1", "/repo", {"TMPDIR": str(tmp_path)})
 
 
 @pytest.mark.contract("C8.6")
