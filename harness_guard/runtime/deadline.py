@@ -57,9 +57,13 @@ def start(answer: Callable[[], None]) -> None:
 def extend(seconds: float) -> None:
     """Allow ``seconds`` more than ``DEADLINE_S`` from now on: for an engine run, whose limit is the plan's.
 
+    Without a started clock nothing happens: the command line and tests use the same code and have no host to answer.
+
     Args:
         seconds: Wall-clock seconds on top of the usual limit, not negative.
     """
+    if _answer is None:
+        return  # an alarm that nobody handles would end the process
     limit = DEADLINE_S + seconds
     # The interval fires again after the grace: that is the second alarm, which ends what swallowed the first.
     _signal.setitimer(_signal.ITIMER_REAL, limit, GRACE_S)
