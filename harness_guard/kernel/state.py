@@ -177,7 +177,7 @@ class RunState:
         open_findings: Id, path and message of the latest Review's findings.
         foreign: Paths that changed without a call of this run.
         told_outside: Paths outside the boundary that the run itself changed, and of which a pause has told the human.
-        wrote_unseen: Whether a call whose effects no model saw (exact command, engine) ran in this run; it is not cleared.
+        wrote_unseen: Whether a call whose effects no model saw (exact command, engine) ran in this run; never cleared.
         cancel_asked: Whether a cancel was typed in a running turn.
         scratch: The run's writable folder in the system's temporary folder.
         control_plane: What no tool call may write, as JSON of ``policy.control_plane.ControlPlane``.
