@@ -12,12 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
-    ArtifactKind = Literal["plan", "review", "repair-resume", "completion"]
+    ArtifactKind = Literal["plan", "plan-amendment", "review", "repair-record", "repair-resume", "completion"]
+    DeltaName = Literal["objective", "acceptance_criteria", "scope", "write_boundary", "verification", "risk"]
     Verdict = Literal["PASS", "PASS_WITH_NOTES", "REPAIR_REQUIRED", "BLOCKED"]
     Severity = Literal["critical", "important", "suggestion"]
     Classification = Literal["IN_PLAN_REPAIR", "MATERIAL_AMENDMENT"]
     ExecutionMode = Literal["native", "guided"]
-    Artifact: TypeAlias = "Plan | Review | Resume | Completion"
+    Artifact: TypeAlias = "Plan | Amendment | Review | Record | Resume | Completion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,88 @@ class Plan:
     execution: Execution
     auto_repair: AutoRepair
     risks: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One of an Amendment's six declared deltas: whether it is material, and in a few words what changes."""
+
+    name: DeltaName
+    material: bool
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A Plan Amendment: the complete effective policy after its approval.
+
+    Attributes:
+        digest: The amendment hash.
+        source_plan_hash: Hash of the accepted Plan that it amends.
+        source_policy_id: Id of the active policy that it replaces.
+        deltas: All six, in the contract's order; at least one is material.
+        criteria: Acceptance criteria in order; their ids are unique.
+        boundary: Entries of the Write Boundary as written; empty for ``None``.
+        commands: The section Exact Commands only, byte for byte.
+        tools: Full names of MCP tools in that section.
+        strategy: Kind of the verification strategy.
+        required: At least one.
+        optional: May be empty; ids are unique over both.
+        risks: The section's text.
+        text: The message.
+    """
+
+    digest: str
+    source_plan_hash: str
+    source_policy_id: str
+    deltas: tuple[Delta, ...]
+    criteria: tuple[Criterion, ...]
+    boundary: tuple[str, ...]
+    commands: tuple[str, ...]
+    tools: tuple[str, ...]
+    strategy: str
+    required: tuple[VerificationCommand, ...]
+    optional: tuple[VerificationCommand, ...]
+    risks: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordContext:
+    """What a Repair Record is bound to.
+
+    Attributes:
+        accepted_plan_hash: Hash of the accepted Plan.
+        source_review_round: Round of the Review (or of the claim) that asked for the repair, from 1.
+        repair_round: Number of the repair round, from 1.
+        finding_ids: Ids of the findings that the round is about, in the written order; unique.
+        changed_files: Paths that the round changed, relative to the repository; unique.
+        diff_revision_before: As the Review had it.
+        diff_revision_after: As the guard gives it now.
+        verification_before: As the Review had it.
+        verification_after: As the guard gives it now.
+    """
+
+    accepted_plan_hash: str
+    source_review_round: int
+    repair_round: int
+    finding_ids: tuple[str, ...]
+    changed_files: tuple[str, ...]
+    diff_revision_before: str
+    diff_revision_after: str
+    verification_before: str
+    verification_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A Repair Record: evidence of one repair round, never authority."""
+
+    digest: str
+    context: RecordContext
+    changes: str
+    verification: str
     text: str
 
 
