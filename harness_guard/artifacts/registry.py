@@ -1,15 +1,18 @@
 """A message to the artifact that it is: the one place that knows which headings this version reads at Stop.
 
-``# Plan Amendment``, ``# Repair Record``, ``# Repair Plan``, ``# Pause Report`` and every other heading, JSON at the
-top level and prose are inert here: they give ``None``.
+``# Repair Plan`` has a parser for those who ask for it and is inert at Stop. ``# Pause Report``, ``# Completion
+Report`` and every other heading, JSON at the top level and prose have none: there they give ``None``, here an error.
 """
 
 from __future__ import annotations
 
 from harness_guard.artifacts.completion import parse_completion
 from harness_guard.artifacts.digest import normalized
-from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.fault import LineError, shown
 from harness_guard.artifacts.plan import parse_plan
+from harness_guard.artifacts.plan_amendment import parse_amendment
+from harness_guard.artifacts.repair_plan import parse_repair_plan
+from harness_guard.artifacts.repair_record import parse_record
 from harness_guard.artifacts.repair_resume import parse_resume
 from harness_guard.artifacts.review import parse_review
 from harness_guard.artifacts.sections import find_heading
@@ -20,13 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-    from harness_guard.artifacts.values import Artifact, ArtifactKind
+    from harness_guard.artifacts.values import Artifact, ArtifactKind, RepairPlan
 
 PARSERS: Final[dict[str, tuple[ArtifactKind, Callable[[str], Artifact]]]] = {
     "# Plan": ("plan", parse_plan),
+    "# Plan Amendment": ("plan-amendment", parse_amendment),
     "# Clean-context Review": ("review", parse_review),
+    "# Repair Record": ("repair-record", parse_record),
     "# Repair Resume": ("repair-resume", parse_resume),
     "# Completion": ("completion", parse_completion),
+}
+# What can be parsed when it is asked for by its kind: all of these, and the one that Stop leaves alone.
+DIRECT: Final[dict[str, tuple[str, Callable[[str], Artifact | RepairPlan]]]] = {
+    **{kind: (heading, parse) for heading, (kind, parse) in PARSERS.items()},
+    "repair-plan": ("# Repair Plan", parse_repair_plan),
 }
 
 
@@ -65,3 +75,30 @@ def recognise(message: str) -> Artifact | NearMiss | None:
         f"found `{heading}` behind other text, expected the artifact alone in the message",
         f"Emit the message again so that its first line is `{heading}` and nothing but the artifact follows.",
     )
+
+
+def parse_artifact(kind: str, message: str) -> Artifact | RepairPlan:
+    """Parse a message that has to be one artifact of a kind.
+
+    Args:
+        kind: A key of ``DIRECT``.
+        message: The whole message.
+
+    Returns:
+        The artifact.
+
+    Raises:
+        LineError: ``artifact.title`` if it starts with another line than the kind's heading, else the first rule that
+            it breaks.
+    """
+    heading, parse = DIRECT[kind]
+    text = normalized(message)
+    first = text.partition("\n")[0]
+    if first != heading:
+        raise LineError(
+            1,
+            "artifact.title",
+            seen=f"found {shown(first)}, expected `{heading}`",
+            remedy=f"Write the artifact as the template shows it, with `{heading}` as its first line.",
+        )
+    return parse(text)

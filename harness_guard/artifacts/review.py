@@ -6,19 +6,18 @@ import re
 
 from harness_guard.artifacts.bindings import read_bindings
 from harness_guard.artifacts.fault import LineError, shown
+from harness_guard.artifacts.names import is_file_path
 from harness_guard.artifacts.sections import read_document
 from harness_guard.artifacts.strict_json import read_block
 from harness_guard.artifacts.values import Finding, Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, TypeVar
+    from typing import Final
 
     from harness_guard.artifacts.sections import Section
     from harness_guard.artifacts.strict_json import Node
     from harness_guard.artifacts.values import Classification, Severity, Verdict
-
-    Word = TypeVar("Word", bound=str)
 
 TITLES: Final = ("Review Context", "Verdict", "Findings", "Evidence")
 MOST_BYTES: Final = 8000  # contract section 4; both hosts cut texts for a model near 10,000
@@ -29,15 +28,8 @@ VERDICTS: Final[dict[str, Verdict]] = {
     "REPAIR_REQUIRED": "REPAIR_REQUIRED",
     "BLOCKED": "BLOCKED",
 }
-SEVERITIES: Final[dict[str, Severity]] = {
-    "critical": "critical",
-    "important": "important",
-    "suggestion": "suggestion",
-}
-CLASSIFICATIONS: Final[dict[str, Classification]] = {
-    "IN_PLAN_REPAIR": "IN_PLAN_REPAIR",
-    "MATERIAL_AMENDMENT": "MATERIAL_AMENDMENT",
-}
+SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "important", "suggestion")
+CLASSIFICATIONS: Final[tuple[Classification, ...]] = ("IN_PLAN_REPAIR", "MATERIAL_AMENDMENT")
 
 # Nine digits at most, so that turning them into a number costs nothing whatever the text.
 _FINDING_ID = re.compile(r"R([1-9][0-9]{0,8})-F[1-9][0-9]{0,8}")
@@ -106,8 +98,8 @@ def _read_finding(node: Node, review_round: int) -> Finding:
     members = node.members(("id", "severity", "classification", "path", "line", "message"))
     return Finding(
         id=_read_id(members["id"], review_round),
-        severity=_one_of(members["severity"], SEVERITIES),
-        classification=_one_of(members["classification"], CLASSIFICATIONS),
+        severity=members["severity"].one_of(SEVERITIES),
+        classification=members["classification"].one_of(CLASSIFICATIONS),
         path=_read_path(members["path"]),
         line=members["line"].integer(1),
         message=members["message"].text(),
@@ -127,22 +119,10 @@ def _read_id(node: Node, review_round: int) -> str:
     return text
 
 
-def _one_of(node: Node, words: dict[str, Word]) -> Word:
-    word = words.get(node.text())
-    if word is None:
-        raise node.error(
-            "artifact.json-value",
-            seen=f"found {shown(node.text())} as {node.name}, expected one of {', '.join(words)}",
-            remedy="Use one of the exact words.",
-        )
-    return word
-
-
 def _read_path(node: Node) -> str:
     # The id of a finding and its path are what tells a repeated one; two spellings of a path would be two findings.
     text = node.text()
-    segments = text.split("/")
-    if "\\" in text or any(segment in {"", ".", ".."} for segment in segments):
+    if not is_file_path(text):
         raise node.error(
             "review.finding-path",
             seen=f"found {shown(text)} as {node.name}, expected one file's path from the repository root",

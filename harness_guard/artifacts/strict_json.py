@@ -12,10 +12,11 @@ from harness_guard.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeVar
 
     from harness_guard.artifacts.sections import Section
 
+    Word = TypeVar("Word", bound=str)
     Path: TypeAlias = tuple[str | int, ...]
 
 DEEPEST_LOCATED = 8  # the formats nest four deep; deeper values are only skipped
@@ -171,6 +172,18 @@ class Node:
         if not isinstance(self.value, bool):
             raise self._mistyped("true or false")
         return self.value
+
+    def one_of(self, words: Sequence[Word]) -> Word:
+        """Give a text that is one of some words, as the literal type that they have."""
+        text = self.text()
+        for word in words:
+            if word == text:
+                return word
+        raise self.error(
+            "artifact.json-value",
+            seen=f"found {shown(text)} as {self.name}, expected one of {', '.join(words)}",
+            remedy="Use one of the exact words.",
+        )
 
     def digest(self) -> str:
         """Give a ``sha256:`` digest in lower case."""

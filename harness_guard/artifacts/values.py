@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Severity = Literal["critical", "important", "suggestion"]
     Classification = Literal["IN_PLAN_REPAIR", "MATERIAL_AMENDMENT"]
     ExecutionMode = Literal["native", "guided"]
+    VerificationChange = Literal["unchanged", "strengthened"]
     Artifact: TypeAlias = "Plan | Amendment | Review | Record | Resume | Completion"
 
 
@@ -44,6 +45,21 @@ class VerificationCommand:
     command: str
     timeout_s: int
     argv: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationStrategy:
+    """What has to be green.
+
+    Attributes:
+        kind: One of the four kinds.
+        required: At least one.
+        optional: May be empty; ids are unique over both.
+    """
+
+    kind: str
+    required: tuple[VerificationCommand, ...]
+    optional: tuple[VerificationCommand, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +207,31 @@ class Record:
     context: RecordContext
     changes: str
     verification: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPlan:
+    """A Repair Plan of a strict or manual workflow; inert for the guard.
+
+    All conditions of a repair inside the plan, the topology and the retained approach are declared and true.
+
+    Attributes:
+        digest: Hash of the message.
+        source_plan_hash: Hash of the accepted Plan.
+        finding: Id of the finding that it repairs.
+        change: Whether the verification stays as it is or gets stronger.
+        scope: Entries of the Repair Scope as written, at least one.
+        strategy: The complete verification.
+        text: The message.
+    """
+
+    digest: str
+    source_plan_hash: str
+    finding: str
+    change: VerificationChange
+    scope: tuple[str, ...]
+    strategy: VerificationStrategy
     text: str
 
 
