@@ -8,6 +8,7 @@ from __future__ import annotations
 from harness_guard.kernel.decision import PASS, context
 from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
 from harness_guard.kernel.pause import resume_for
+from harness_guard.kernel.provenance import is_cancel_proved
 from harness_guard.kernel.questions import ask
 from harness_guard.kernel.run_questions import (
     Installed,
@@ -116,6 +117,7 @@ def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
         state="cancelled",
         authority_status="revoked",
         host=_host_of(event),
+        open_turn=event.turn_id,
         plugin_version=prompt.installed.version,
     )
     text = "harness-guard: the run could not be read; it is cancelled, and what is left of it is archived unread."
@@ -148,6 +150,8 @@ def _author_problem(event: Event) -> str | None:
 def _without_run(prompt: Prompt, *, ended: RunState | None, is_fresh: bool) -> Asking[Outcome]:
     """Only an activation means something; an ended run's session falls silent again."""
     if prompt.task is None or _author_problem(prompt.event) is not None:
+        if ended is not None and ended.state == "cancelled" and not (yield from is_cancel_proved(prompt.event, ended)):
+            return (yield from _still_cancelled(prompt, ended))
         duties = (EndMarker(),) if ended is not None else ()
         return Outcome(PASS, ended, duties)
     if not is_fresh:
@@ -155,9 +159,19 @@ def _without_run(prompt: Prompt, *, ended: RunState | None, is_fresh: bool) -> A
     return (yield from _activate(prompt, revision=ended.revision if ended is not None else 0))
 
 
+def _still_cancelled(prompt: Prompt, ended: RunState) -> Asking[Outcome]:
+    """Keep a run from falling silent whose cancel no human is seen to have written; a new cancel is judged anew."""
+    bound, problem = yield from _bind_process(prompt.event, ended)
+    if prompt.verb == "cancel" and not (problem or _author_problem(prompt.event)):
+        ended = replace(bound, open_turn=prompt.event.turn_id)
+    text = f"harness-guard: nothing shows that a human wrote the cancel of run {ended.run_id}; nothing may be written."
+    remedy = "The human types `$harness cancel` once more, or `$harness` and a task."
+    return Outcome(context(f"{text} Next: {remedy}"), ended, note="cancel unproved")
+
+
 def _end_cancelled(prompt: Prompt, state: RunState) -> Asking[Outcome]:
     """End a run whose cancel was typed in a running turn: this is the next prompt that has provenance."""
-    ended = step(state, "cancelled")
+    ended = replace(step(state, "cancelled"), open_turn=None)
     if prompt.task is not None:
         return (yield from _without_run(prompt, ended=ended, is_fresh=True))
     told = f"harness-guard: run {state.run_id} is cancelled, as asked in the turn before."

@@ -38,6 +38,20 @@ def check_provenance(event: Event, state: RunState) -> Asking[tuple[RunState, Ou
     return state, Outcome(refusal)
 
 
+def is_cancel_proved(event: Event, state: RunState) -> Asking[bool]:
+    """Tell whether a human wrote the cancel that ended a run (contract section 3).
+
+    Args:
+        event: The event whose host is asked.
+        state: A cancelled run; its open turn is the one of the cancel, ``None`` once its stop was judged.
+    """
+    if state.open_turn is None:
+        return True
+    # Nothing was asked, so there is no moment before which the cancel could have been too early.
+    author = yield from ask(AuthorOf(event.host, event.transcript_path, state.open_turn, 0))
+    return author in ("human", "unknown")
+
+
 def check_process(event: Event, state: RunState) -> Decision | None:
     """Refuse a call from another host process than the run's; ``None`` if it is the same or the host does not tell."""
     process, host = event.process, state.host

@@ -7,7 +7,7 @@ from harness_guard.kernel.decision import PASS, Decision, Reason
 from harness_guard.kernel.near_miss import binding_problem, near_miss
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText, Outcome
 from harness_guard.kernel.pause import pause, resume_for
-from harness_guard.kernel.provenance import check_provenance
+from harness_guard.kernel.provenance import check_provenance, is_cancel_proved
 from harness_guard.kernel.questions import ask
 from harness_guard.kernel.run_questions import Now, PendingAttestation, TreeNow
 from harness_guard.kernel.state import STARTING, Gate, StopCount
@@ -45,6 +45,8 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
     """
     if event.is_child:
         return Outcome(PASS)
+    if state.state == "cancelled" and not (yield from is_cancel_proved(event, state)):
+        return Outcome(PASS, state, note="cancel unproved")  # its turn stays open, so the run does not fall silent
     state = _settle(event, state)
     if state.is_terminal:
         return Outcome(PASS, state, (EndMarker(),))

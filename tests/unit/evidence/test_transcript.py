@@ -24,6 +24,18 @@ SDK = {
     "turnOrigin": "sdk",
 }
 TYPED = {"promptId": TURN, "type": "user", "origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
+# What a scheduled prompt gets, in stream-json mode and in the terminal; for a wake-up the source is another.
+SCHEDULED = {
+    **SDK,
+    "isMeta": True,
+    "promptSource": "system",
+    "queueSkipSlashCommands": True,
+    "wakeupSource": "schedule_wakeup",
+    "rowSource": "recorded",
+    "turnOrigin": "scheduled",
+    "queueSkipAttachments": True,
+}
+IN_TERMINAL = {"scheduledTaskId": "a520cff9", "scheduledFireId": "812bd4cd-eea5", "queuePriority": "later"}
 RESULT = {"promptId": TURN, "type": "user", "message": {"role": "user", "content": [{"type": "tool_result"}]}}
 
 
@@ -46,7 +58,14 @@ def written(folder: Path, *rows: Any) -> str:
         (({**SDK, "type": "assistant"},), "missing"),
         (({"type": "assistant", "message": json.dumps(SDK)},), "missing"),
         ((SDK, RESULT, RESULT), "human"),
-        # A message to the host's socket, a finished background task, a wake-up.
+        # Made by CronCreate, session-only or durable, and by ScheduleWakeup.
+        ((SCHEDULED,), "forged"),
+        (({**SCHEDULED, **IN_TERMINAL},), "forged"),
+        (({**SCHEDULED, "wakeupSource": "loop_wakeup"},), "forged"),
+        # Either of its two marks is enough.
+        (({**SCHEDULED, "isMeta": False},), "forged"),
+        (({**SCHEDULED, "promptSource": "sdk"},), "forged"),
+        # A message to the host's socket, a finished background task, a prompt of the host.
         (({**SDK, "origin": {"kind": "peer"}, "promptSource": "system", "isMeta": True},), "forged"),
         (({**SDK, "origin": {"kind": "task-notification"}, "promptSource": "system"},), "forged"),
         (({**SDK, "promptSource": "system"},), "forged"),

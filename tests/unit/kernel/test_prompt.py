@@ -98,7 +98,7 @@ def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     assert found.state.revision == state.revision + 1
     ended = FakeWorld().decide(prompt("Thanks."), found.state)
     assert ended.state is not None
-    assert (ended.state.state, ended.duties) == ("cancelled", (EndMarker(),))
+    assert (ended.state.state, ended.state.open_turn, ended.duties) == ("cancelled", None, (EndMarker(),))
 
 
 @pytest.mark.contract("C3.10")
@@ -124,6 +124,38 @@ def test_an_ended_run_falls_silent_at_the_next_prompt(name: str) -> None:
     state = in_state(name)
     found = FakeWorld().decide(prompt("hello"), state)
     assert (found.decision.verdict, found.state, found.duties) == ("pass", state, (EndMarker(),))
+
+
+@pytest.mark.contract("C3.9")
+@pytest.mark.parametrize(
+    ("author", "is_over"),
+    [("human", True), ("unknown", True), ("forged", False), ("missing", False), ("unreadable", False)],
+)
+@pytest.mark.parametrize("text", ["hello", "y", "$harness status"])
+def test_a_cancel_ends_nothing_before_its_author_is_known(text: str, author: str, *, is_over: bool) -> None:
+    state = in_state("cancelled", open_turn="turn-1")
+    world = FakeWorld(AuthorOf=lambda question: author if question.turn_id == "turn-1" else "human")
+    found = world.decide(prompt(text), state)
+    assert (found.state, found.duties) == (state, (EndMarker(),) if is_over else ())
+    assert ("nothing may be written" in (found.decision.context or "")) is not is_over
+
+
+@pytest.mark.contract("C3.9")
+def test_a_cancel_after_one_that_nobody_wrote_is_judged_anew() -> None:
+    state = in_state("cancelled", open_turn="turn-1")
+    found = FakeWorld(AuthorOf="forged").decide(prompt("$harness cancel"), state)
+    assert (found.state, found.duties) == (replace(state, open_turn="turn-2"), ())
+    fresh = FakeWorld(AuthorOf="forged").decide(prompt("$harness x"), state)
+    assert fresh.state is not None
+    assert (fresh.state.state, fresh.duties) == ("planning", (ArchiveRun(),))
+
+
+@pytest.mark.contract("C3.9", "C5.9", "C5.10")
+@pytest.mark.parametrize("fields", [{"source": "system"}, {"process": replace(PROCESS, pid=101)}])
+def test_a_cancel_without_provenance_stands_in_for_no_other(fields: dict[str, Any]) -> None:
+    state = in_state("cancelled", open_turn="turn-1", host=HostBinding("claude", PROCESS.pid, PROCESS.started))
+    found = FakeWorld(AuthorOf="forged").decide(prompt("$harness cancel", **fields), state)
+    assert (found.state, found.duties) == (state, ())
 
 
 @pytest.mark.contract("C3.10", "C9.6")

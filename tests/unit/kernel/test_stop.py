@@ -72,6 +72,19 @@ def test_an_ended_run_falls_silent_at_its_stop(name: str, text: str) -> None:
     assert (found.decision.verdict, found.duties) == ("pass", (EndMarker(),))
 
 
+@pytest.mark.contract("C3.9")
+@pytest.mark.parametrize(
+    ("author", "is_over"),
+    [("human", True), ("unknown", True), ("forged", False), ("missing", False), ("unreadable", False)],
+)
+def test_a_cancel_falls_silent_only_if_a_human_wrote_it(author: str, *, is_over: bool) -> None:
+    state = in_state("cancelled", open_turn="turn-2")
+    found = FakeWorld(AuthorOf=author).decide(stop("Done."), state)
+    assert found.decision.verdict == "pass"
+    assert found.state == replace(state, open_turn=None if is_over else "turn-2")
+    assert found.duties == ((EndMarker(),) if is_over else ())
+
+
 @pytest.mark.contract("C6.9")
 @pytest.mark.parametrize("text", [*ARTIFACTS.values(), "Done."])
 def test_an_asked_cancel_accepts_nothing(text: str) -> None:
