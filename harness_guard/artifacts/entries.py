@@ -84,7 +84,7 @@ def read_commands(section: Section) -> tuple[tuple[str, ...], tuple[str, ...]]:
             raise _bad_command(number, f"{shown(text)}, which is not the full name of one MCP tool")
         _add(found, text, number=number)
     tools = tuple(text for text in found if _TOOL.fullmatch(text))
-    return tuple(text for text in found if text not in tools), tools
+    return tuple(text for text in found if not _TOOL.fullmatch(text)), tools
 
 
 def _commands(section: Section) -> Iterator[tuple[int, str]]:

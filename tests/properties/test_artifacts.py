@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import string
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from artifact_texts import render_plan, render_review, template
@@ -13,26 +16,48 @@ from markdown_it import MarkdownIt
 from harness_guard.artifacts.activation import read_prompt, would_act
 from harness_guard.artifacts.characters import is_plain
 from harness_guard.artifacts.digest import message_hash
+from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.names import is_file_path
 from harness_guard.artifacts.plan import STRATEGIES, TITLES
-from harness_guard.artifacts.registry import PARSERS, recognise
-from harness_guard.artifacts.render import render_resume
-from harness_guard.artifacts.templates import completion_fields, fill, plain_line
+from harness_guard.artifacts.plan_amendment import DELTAS
+from harness_guard.artifacts.plan_amendment import TITLES as AMENDMENT_TITLES
+from harness_guard.artifacts.registry import DIRECT, PARSERS, parse_artifact, recognise
+from harness_guard.artifacts.render import render_record, render_resume
+from harness_guard.artifacts.templates import (
+    amendment_fields,
+    completion_fields,
+    fill,
+    pause_report_fields,
+    plain_line,
+    repair_plan_fields,
+)
 from harness_guard.artifacts.values import (
+    Amendment,
     AutoRepair,
     Bindings,
     Completion,
     Criterion,
+    Delta,
     Execution,
     Finding,
     NearMiss,
     Plan,
+    Record,
+    RecordContext,
+    RepairPlan,
     Resume,
     ResumeContext,
     Review,
     VerificationCommand,
+    VerificationStrategy,
 )
+from harness_guard.canonical import canonical
 from harness_guard.records import replace
 
+if TYPE_CHECKING:
+    from harness_guard.artifacts.values import Artifact
+
+CASES = Path(__file__).resolve().parents[1] / "cases" / "artifacts"
 SKILL = "/opt/harness/skills/harness/SKILL.md"
 LETTERS = string.ascii_letters + string.digits
 
@@ -113,6 +138,100 @@ findings = st.builds(
 )
 
 
+deltas = st.tuples(*[st.builds(Delta, st.just(name), st.booleans(), words) for name in DELTAS]).filter(
+    lambda six: any(delta.material for delta in six)
+)
+
+
+@st.composite
+def amendments(draw: st.DrawFn) -> Amendment:
+    """An Amendment as an agent makes one of the filled template: other deltas, and words for the risks."""
+    policy = draw(plans())
+    source, identifier, six, risks = draw(st.tuples(digests, digests, deltas, prose))
+    fields = amendment_fields(source, identifier, criteria=policy.criteria, policy=policy)
+    text = fill(template("plan-amendment.md"), fields)
+    for delta in six:
+        old = re.search(rf'^      "{delta.name}": .*?(?=,?$)', text, re.MULTILINE)
+        assert old is not None
+        row = (
+            f'      "{delta.name}": {{"material": {canonical(delta.material)}, "summary": {canonical(delta.summary)}}}'
+        )
+        text = text.replace(old[0], row, 1)
+    text = text.replace("`<what may go wrong, or None>`", risks, 1)
+    verifying = {check.command for check in (*policy.required, *policy.optional)}
+    return Amendment(
+        digest=message_hash(text),
+        source_plan_hash=source,
+        source_policy_id=identifier,
+        deltas=six,
+        criteria=policy.criteria,
+        boundary=policy.boundary,
+        commands=tuple(command for command in policy.commands if command not in verifying),
+        tools=policy.tools,
+        strategy=policy.strategy,
+        required=policy.required,
+        optional=policy.optional,
+        risks=risks,
+        text=text.removesuffix("\n"),
+    )
+
+
+file_paths = st.lists(names | words, min_size=1, max_size=3).map("/".join).filter(is_file_path)
+records = st.builds(
+    RecordContext,
+    digests,
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.lists(ids | st.just("R1-F1"), max_size=3, unique=True).map(tuple),
+    st.lists(file_paths, max_size=4, unique=True).map(tuple),
+    revisions,
+    revisions,
+    digests,
+    digests,
+)
+
+
+@given(amendments())
+def test_a_filled_amendment_parses_back(amendment: Amendment) -> None:
+    assert recognise(amendment.text) == amendment
+
+
+@given(records, st.text(), st.text())
+def test_a_rendered_record_parses_back_whatever_its_words(context: RecordContext, one: str, two: str) -> None:
+    found = recognise(render_record(context, one, two))
+    assert isinstance(found, Record)
+    assert found.context == context
+
+
+@given(records, prose, prose)
+def test_a_record_keeps_words_that_can_be_kept(context: RecordContext, one: str, two: str) -> None:
+    found = recognise(render_record(context, one, two))
+    assert isinstance(found, Record)
+    assert (found.context, found.changes, found.verification) == (context, one, two)
+
+
+@given(plans().filter(lambda policy: policy.boundary != ()), digests, ids)
+def test_a_filled_repair_plan_parses_back_and_is_nothing_at_stop(policy: Plan, source: str, finding: str) -> None:
+    text = fill(template("repair-plan.md"), repair_plan_fields(source, finding, policy=policy))
+    strategy = VerificationStrategy(policy.strategy, policy.required, policy.optional)
+    assert parse_artifact("repair-plan", text) == RepairPlan(
+        message_hash(text), source, finding, "unchanged", policy.boundary, strategy, text.removesuffix("\n")
+    )
+    assert recognise(text) is None
+
+
+@given(st.lists(st.tuples(ids, st.text()), max_size=4))
+def test_a_pause_report_is_nothing_at_stop_whatever_its_findings_say(findings: list[tuple[str, str]]) -> None:
+    fields = pause_report_fields(
+        rounds_done=1, findings=findings, diff_revision="ab" * 20, repeated=0, no_progress=0, is_green=None
+    )
+    text = fill(template("pause-report.md"), fields)
+    assert recognise(text) is None
+    assert [line for line in text.split("\n") if line.startswith("#")] == [
+        "# Pause Report", "## Pause Context", "## Findings", "## Verification Trend", "## Choices"
+    ]  # fmt: skip
+
+
 @given(plans())
 def test_a_rendered_plan_parses_back(plan: Plan) -> None:
     text = render_plan(plan)
@@ -148,18 +267,20 @@ def test_a_filled_completion_parses_back(context: Bindings, criteria: list[str],
     ]
 
 
-@given(plans(), st.data())
-def test_a_changed_character_never_changes_the_policy_under_the_same_hash(plan: Plan, data: st.DataObject) -> None:
-    text = render_plan(plan)
+gated = plans().map(render_plan) | amendments().map(lambda amendment: f"{amendment.text}\n")
+
+
+@given(gated, st.data())
+def test_a_changed_character_never_changes_the_policy_under_the_same_hash(text: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(text) - 1))
     middle = data.draw(st.sampled_from(["", text[place] * 2, "\u200b", "`", "\n", " ", "<", "\r\n"]))
     changed = text[:place] + middle + text[place + 1 :]
     found, original = recognise(changed), recognise(text)
-    assert isinstance(found, Plan | NearMiss | None)
-    assert isinstance(original, Plan)
+    assert isinstance(found, Plan | Amendment | NearMiss | None)
+    assert isinstance(original, Plan | Amendment)
     if message_hash(changed) == message_hash(text):
         assert found == original
-    elif isinstance(found, Plan):
+    elif isinstance(found, Plan | Amendment):
         assert found.digest != original.digest
 
 
@@ -171,10 +292,9 @@ def test_no_text_raises_and_an_exact_heading_is_never_overlooked(before: str, he
     assert isinstance(found, NearMiss)
 
 
-@given(plans(), st.text(max_size=20), st.integers(0, 400))
-def test_text_put_anywhere_into_a_plan_raises_nothing(plan: Plan, text: str, place: int) -> None:
-    whole = render_plan(plan)
-    assert isinstance(recognise(whole[:place] + text + whole[place:]), Plan | NearMiss | None)
+@given(gated, st.text(max_size=20), st.integers(0, 400))
+def test_text_put_anywhere_into_what_is_gated_raises_nothing(whole: str, text: str, place: int) -> None:
+    assert isinstance(recognise(whole[:place] + text + whole[place:]), Plan | Amendment | NearMiss | None)
 
 
 FRAGMENTS = st.sampled_from(
@@ -202,18 +322,57 @@ def spoken(text: str, section: str) -> tuple[list[str], list[str]]:
     return headings, code
 
 
+GOOD = {kind: (CASES / kind / "ok-full.md").read_text() for kind in DIRECT}
+JSON_FRAGMENTS = st.sampled_from(
+    ["null", "true", "1e999", "-0", "1.0", "9" * 400, '"', '"x"', '"\\u0041"', "[", "]", "{", "}", ",", "{}", "[]", '{"a": 1}', "NaN", "\\",
+     "sha256:" + "0" * 64, '"R1-F1"', "\ud800", "\x00", "\r\n", "\t"]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DIRECT)
+@given(
+    changes=st.lists(
+        st.tuples(st.integers(0, 3_000), st.integers(0, 60), FRAGMENTS | JSON_FRAGMENTS | st.text(max_size=9)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_any_text_is_the_artifact_or_the_parsers_own_error(kind: str, changes: list[tuple[int, int, str]]) -> None:
+    text = GOOD[kind]
+    for place, length, piece in changes:
+        at = place % len(text)
+        text = text[:at] + piece + text[at + length :]
+    found = value_or_error(kind, text)
+    if isinstance(found, LineError):
+        # What Stop says of it stays on one line of the human's screen and names a line that is there.
+        assert (found.seen + found.remedy).isprintable()
+        assert 1 <= found.line <= text.count("\n") + 1
+        assert recognise(text) is None or isinstance(recognise(text), NearMiss)
+    else:
+        assert type(found) is type(parse_artifact(kind, GOOD[kind]))
+        assert recognise(text) == (None if kind == "repair-plan" else found)
+
+
+def value_or_error(kind: str, text: str) -> Artifact | RepairPlan | LineError:
+    try:
+        return parse_artifact(kind, text)
+    except LineError as error:
+        return error
+
+
 @pytest.mark.contract("C4.7")
-@given(plans(), st.lists(st.tuples(st.integers(0, 120), st.lists(FRAGMENTS, min_size=1, max_size=4)), max_size=3))
-def test_what_is_approved_is_what_a_renderer_shows(plan: Plan, changes: list[tuple[int, list[str]]]) -> None:
-    lines = render_plan(plan).split("\n")
+@given(gated, st.lists(st.tuples(st.integers(0, 120), st.lists(FRAGMENTS, min_size=1, max_size=4)), max_size=3))
+def test_what_is_approved_is_what_a_renderer_shows(whole: str, changes: list[tuple[int, list[str]]]) -> None:
+    lines = whole.split("\n")
     for place, fragments in changes:
         lines.insert(place, "".join(fragments))
     text = "\n".join(lines)
     found = recognise(text)
-    if isinstance(found, Plan):
+    if isinstance(found, Plan | Amendment):
         headings, boundary = spoken(text, "Write Boundary")
         _, commands = spoken(text, "Exact Commands")
-        assert headings == ["Plan", *TITLES]
+        titles = ["Plan", *TITLES] if isinstance(found, Plan) else ["Plan Amendment", *AMENDMENT_TITLES]
+        assert headings == titles
         assert boundary == list(found.boundary)
         assert sorted(commands) == sorted([*found.commands, *found.tools])
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from fake_world import completion, filled_resume, finding, in_state, review
 from simulator import PLAN
 
-from harness_guard.artifacts.registry import recognise
+from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.plan_amendment import DELTAS
+from harness_guard.artifacts.registry import parse_artifact, recognise
+from harness_guard.artifacts.repair_plan import NO_DELTA
 from harness_guard.artifacts.values import NearMiss
 
+CASES = Path(__file__).resolve().parents[3] / "tests" / "cases" / "artifacts"
+AMENDMENT, RECORD, REPAIR_PLAN = (
+    (CASES / kind / "ok-full.md").read_text() for kind in ("plan-amendment", "repair-record", "repair-plan")
+)
 RESUME = filled_resume(in_state("paused_danger"))
 LONG = "A" + "b" * 31
 
@@ -114,6 +123,75 @@ def test_sizes(size: str, expected: str | None) -> None:
 )
 def test_rounds_that_a_resume_asks_for(rounds: int, expected: str | None) -> None:
     assert rule(changed(RESUME, '"additional_rounds": 0', f'"additional_rounds": {rounds}')) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"repair_round": 2', '"repair_round": 1', None),
+        ('"repair_round": 2', '"repair_round": 0', "artifact.json-value"),
+        ('"repair_round": 2', '"repair_round": true', "artifact.json-type"),
+        ('"source_review_round": 1', '"source_review_round": 9', None),
+        ('"source_review_round": 1', '"source_review_round": -1', "artifact.json-value"),
+        ('"R1-F1", "V1"', f'"{LONG}"', None),
+        ('"R1-F1", "V1"', f'"{LONG}b"', "artifact.json-value"),
+        ('"R1-F1", "V1"', '"R1.F1"', "artifact.json-value"),
+        ('"R1-F1", "V1"', '"r1", "R1"', None),
+        ('"src/sizes.py"', '"a"', None),
+        ('"src/sizes.py"', '"ä b/[c].py"', None),
+        ('"src/sizes.py"', '"./a"', "record.changed-file"),
+        ('"src/sizes.py"', '"a//b"', "record.changed-file"),
+        ('"src/sizes.py"', '"a\u200b"', "artifact.character"),
+        ('"src/sizes.py"', '" a"', "artifact.json-value"),
+        ("6e" * 20, "x" * 200, None),
+        ("6e" * 20, "x" * 201, "artifact.json-value"),
+    ],
+)
+def test_values_of_a_record(old: str, new: str, expected: str | None) -> None:
+    assert rule(changed(RECORD, old, new)) == expected
+
+
+SUMMARY = '"the tables are written anew"'
+
+
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        ('"x"', None),
+        (f'"{"x" * 300}"', None),
+        (f'"{"漢" * 300}"', None),
+        (f'"{"x" * 301}"', "amendment.summary"),
+        ('""', "artifact.json-value"),
+        ('" "', "artifact.json-value"),
+        ('"a\\nb"', "artifact.character"),
+        ("null", "artifact.json-type"),
+    ],
+)
+def test_a_summary_is_one_readable_line(summary: str, expected: str | None) -> None:
+    assert rule(changed(AMENDMENT, SUMMARY, summary)) == expected
+
+
+@pytest.mark.parametrize("name", DELTAS)
+def test_one_material_delta_of_any_name_is_enough(name: str) -> None:
+    none = AMENDMENT.replace('"material": true', '"material": false')
+    assert rule(none) == "amendment.no-delta"
+    assert rule(changed(none, f'"{name}": {{"material": false', f'"{name}": {{"material": true')) is None
+
+
+@pytest.mark.contract("C4.13")
+@pytest.mark.parametrize("kind", ["regression_first", "tdd", "characterization", "verification_first"])
+def test_an_amendment_may_have_any_of_the_four_strategies(kind: str) -> None:
+    assert rule(changed(AMENDMENT, '"kind": "regression_first"', f'"kind": "{kind}"')) is None
+    assert rule(changed(AMENDMENT, '"kind": "regression_first"', f'"kind": "{kind}_"')) == "artifact.json-value"
+
+
+@pytest.mark.parametrize("name", NO_DELTA)
+@pytest.mark.parametrize("value", ["false", "null", "1", '"true"'])
+def test_every_condition_of_a_repair_plan_is_true(name: str, value: str) -> None:
+    with pytest.raises(LineError) as caught:
+        parse_artifact("repair-plan", changed(REPAIR_PLAN, f'"{name}": true', f'"{name}": {value}'))
+    assert caught.value.rule == "artifact.json-value"
+    assert name in caught.value.seen
 
 
 @pytest.mark.contract("C4.29")

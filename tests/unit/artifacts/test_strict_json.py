@@ -96,6 +96,20 @@ def test_equal_values_of_another_type_are_not_equal(value: object, expected: int
     assert caught.value.rule == "artifact.json-value"
 
 
+def test_one_of_some_words() -> None:
+    assert node("b").one_of(("a", "b")) == "b"
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"), [("c", "artifact.json-value"), ("A", "artifact.json-value"), (1, "artifact.json-type")]
+)
+def test_another_word_is_refused_with_the_words_that_there_are(value: object, rule: str) -> None:
+    with pytest.raises(LineError) as caught:
+        node(value).one_of(("a", "b"))
+    assert caught.value.rule == rule
+    assert (rule == "artifact.json-type") or caught.value.seen.endswith("expected one of a, b")
+
+
 def test_a_place_too_deep_to_be_located_has_the_line_of_what_is_around_it() -> None:
     text = "[\n" * 12 + "]" * 12
     assert Block(text, 1).line_of((0,) * 11) == 9

@@ -7,21 +7,27 @@ from pathlib import Path
 import pytest
 
 from harness_guard.artifacts.digest import message_hash, normalized
-from harness_guard.artifacts.registry import recognise
+from harness_guard.artifacts.registry import parse_artifact, recognise
 from harness_guard.artifacts.values import (
     Acceptance,
+    Amendment,
     AutoRepair,
     Bindings,
     Completion,
     Criterion,
+    Delta,
     Execution,
     Finding,
     NearMiss,
     Plan,
+    Record,
+    RecordContext,
+    RepairPlan,
     Resume,
     ResumeContext,
     Review,
     VerificationCommand,
+    VerificationStrategy,
 )
 from harness_guard.records import replace
 
@@ -29,6 +35,9 @@ CASES = Path(__file__).resolve().parents[3] / "tests" / "cases" / "artifacts"
 PLAN_HASH = "sha256:" + "3f" * 32
 FINGERPRINT = "sha256:" + "9c" * 32
 DIFF = "5d" * 20
+V1 = VerificationCommand(
+    "V1", "python3 -m pytest -q 'tests/sizes'", 120, ("python3", "-m", "pytest", "-q", "tests/sizes")
+)
 
 
 def text(name: str) -> str:
@@ -52,11 +61,7 @@ def test_plan() -> None:
         commands=("make tables", "printf '%s\\n' `date`", "python3 tools/gen.py --out src/units.py\ngit diff --stat"),
         tools=("mcp__notes__append",),
         strategy="regression_first",
-        required=(
-            VerificationCommand(
-                "V1", "python3 -m pytest -q 'tests/sizes'", 120, ("python3", "-m", "pytest", "-q", "tests/sizes")
-            ),
-        ),
+        required=(V1,),
         optional=(VerificationCommand("V2", "ruff check src", 60, ("ruff", "check", "src")),),
         execution=Execution("guided", 2, 1),
         auto_repair=AutoRepair(True, 2, 2, 1),  # noqa: FBT003
@@ -118,6 +123,90 @@ def test_a_relay_keeps_the_content_whatever_the_host_framed(change: str, is_same
     review = recognise(text("review/ok-full.md"))
     assert isinstance(review, Review)
     assert (replace(review, evidence=change, digest="", text="").content == review.content) is is_same
+
+
+def test_amendment() -> None:
+    message = text("plan-amendment/ok-full.md")
+    assert recognise(message) == Amendment(
+        digest=message_hash(message),
+        source_plan_hash=PLAN_HASH,
+        source_policy_id="sha256:" + "a1" * 32,
+        deltas=(
+            Delta("objective", material=False, summary="unchanged"),
+            Delta("acceptance_criteria", material=False, summary="unchanged"),
+            Delta("scope", material=True, summary="the tables are written anew"),
+            Delta("write_boundary", material=True, summary="adds `src/units.py`"),
+            Delta("verification", material=False, summary="unchanged"),
+            Delta("risk", material=False, summary="unchanged"),
+        ),
+        criteria=(
+            Criterion("AC1", '`parse_size("1.5G")` gives 1610612736.'),
+            Criterion("AC2", "Whole numbers are read as before, with and without a unit."),
+        ),
+        boundary=("src/sizes.py", "src/units.py", "tests/sizes/"),
+        commands=("make tables",),
+        tools=("mcp__notes__append",),
+        strategy="regression_first",
+        required=(V1,),
+        optional=(VerificationCommand("V2", "ruff check src", 60, ("ruff", "check", "src")),),
+        risks="None",
+        text=message.removesuffix("\n"),
+    )
+
+
+def test_the_deltas_stand_in_one_order_however_they_are_written() -> None:
+    message = text("plan-amendment/ok-full.md")
+    lines = message.split("\n")
+    first = next(index for index, line in enumerate(lines) if '"objective"' in line)
+    lines[first], lines[first + 1] = lines[first + 1], lines[first]
+    found, original = recognise("\n".join(lines)), recognise(message)
+    assert isinstance(found, Amendment)
+    assert isinstance(original, Amendment)
+    assert found.deltas == original.deltas
+    assert found.digest != original.digest
+
+
+def test_record() -> None:
+    message = text("repair-record/ok-full.md")
+    assert recognise(message) == Record(
+        digest=message_hash(message),
+        context=RecordContext(
+            accepted_plan_hash=PLAN_HASH,
+            source_review_round=1,
+            repair_round=2,
+            finding_ids=("R1-F1", "V1"),
+            changed_files=("src/sizes.py", "tests/sizes/test_parse.py"),
+            diff_revision_before=DIFF,
+            diff_revision_after="6e" * 20,
+            verification_before=FINGERPRINT,
+            verification_after="sha256:" + "7e" * 32,
+        ),
+        changes="Fractions of a unit count; a case for `1.5G` was added.",
+        verification="V1 is green on the tree above; see [the record](docs/record.md).",
+        text=message.removesuffix("\n"),
+    )
+
+
+def test_a_record_may_be_about_nothing_and_change_nothing() -> None:
+    found = recognise(text("repair-record/ok-nothing-changed.md"))
+    assert isinstance(found, Record)
+    assert (found.context.finding_ids, found.context.changed_files) == ((), ())
+
+
+@pytest.mark.contract("C4.3")
+def test_repair_plan() -> None:
+    message = text("repair-plan/ok-full.md")
+    assert parse_artifact("repair-plan", message) == RepairPlan(
+        digest=message_hash(message),
+        source_plan_hash=PLAN_HASH,
+        finding="R1-F1",
+        change="strengthened",
+        scope=("src/sizes.py", "tests/sizes/"),
+        strategy=VerificationStrategy(
+            "regression_first", (V1, VerificationCommand("V3", "ruff check src", 60, ("ruff", "check", "src"))), ()
+        ),
+        text=message.removesuffix("\n"),
+    )
 
 
 @pytest.mark.contract("C4.32")
