@@ -1,0 +1,1 @@
+"""The rows of hard danger, a file for each concern."""
