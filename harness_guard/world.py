@@ -199,13 +199,16 @@ class World:
         policy = self._run().active_policy
         return policy.caches if policy is not None else ()
 
-    def _tree_now(self, _question: r.TreeNow) -> r.Snapshot:
+    def _tree_now(self, _question: r.TreeNow | None) -> r.Snapshot:
         baseline = self._run().baseline
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
         if self._snapshot is None:
             self._snapshot = self._tree().against(baseline, self._caches())
         return self._snapshot
+
+    def _changed_since(self, question: r.ChangedSince) -> tuple[str, ...]:
+        return self._tree().between(question.tree, self._tree_now(None).tree)
 
     def _tracked(self, _question: r.TrackedPaths) -> tuple[str, ...]:
         return self._tree().tracked()
@@ -300,7 +303,9 @@ class World:
         from harness_guard.store.files import write_atomically
 
         plan = self.store.load_text(state.accepted_plan_hash or "")
-        text = brief_text(state, self._tree(), head=head, plan=plan)
+        changed = state.accepted_amendment_hash
+        amendment = self.store.load_text(changed) if changed is not None else ""
+        text = brief_text(state, self._tree(), head=head, plan=plan, amendment=amendment)
         write_atomically(f"{self.store.folder}/brief.md", text.encode(errors="replace"))
 
     def _template(self, question: r.TemplateText) -> str:
@@ -376,6 +381,7 @@ def attestation_bindings(state: RunState) -> dict[str, object]:
         "run_id": state.run_id,
         "state_revision": state.revision,
         "accepted_plan_hash": state.accepted_plan_hash,
+        "accepted_amendment_hash": state.accepted_amendment_hash,
         "diff_revision": state.diff_revision,
         "verification_fingerprint": state.integrity_fingerprint,
     }
@@ -397,6 +403,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "RealPath": World._real,
     "EngineRuns": World._engine_runs,
     "TreeNow": World._tree_now,
+    "ChangedSince": World._changed_since,
     "TrackedPaths": World._tracked,
     "TakeBaseline": World._baseline,
     "AbsorbForeign": World._absorb,

@@ -66,6 +66,7 @@ NOW = 2_000_000
 STATE_NAMES = (
     "planning",
     "executing",
+    "auto_repairing",
     "verifying",
     "reviewing",
     "completed",
@@ -75,9 +76,11 @@ STATE_NAMES = (
     "paused_budget",
     "paused_danger",
     "paused_material",
+    "paused_no_progress",
     "paused_unmodeled",
 )
-PAUSED = STATE_NAMES[6:]
+PAUSED = STATE_NAMES[7:]
+AT_WORK = ("executing", "auto_repairing")
 
 
 def planning(**changes: Any) -> RunState:
@@ -105,25 +108,32 @@ def in_state(name: str, **changes: Any) -> RunState:
         baseline=Baseline("c" * 40, TREE),
         scratch="/tmp/harness-guard-r1",
     )
+    claimed = ("plan approved", "review claimed, verification green")
+    asked = (*claimed, "review asks for repair inside the plan")
     ways = {
         "executing": ("plan approved",),
-        "verifying": ("plan approved", "review claimed, verification green"),
-        "reviewing": ("plan approved", "review claimed, verification green", "review passed"),
-        "completed": ("plan approved", "review claimed, verification green", "review passed", "completion accepted"),
+        "auto_repairing": asked,
+        "verifying": claimed,
+        "reviewing": (*claimed, "review passed"),
+        "completed": (*claimed, "review passed", "completion accepted"),
         "cancelled": ("plan approved", "cancelled"),
         "paused_blocked": ("plan approved", "verification unavailable"),
         "paused_boundary": ("plan approved", "boundary exceeded"),
-        "paused_budget": (
-            "plan approved",
-            "review claimed, verification green",
-            "review asks for repair inside the plan",
-        ),
+        "paused_budget": asked,
         "paused_danger": ("plan approved", "hard danger"),
-        "paused_material": ("plan approved", "review claimed, verification green", "review asks for a material change"),
+        "paused_material": (*claimed, "review asks for a material change"),
+        "paused_no_progress": asked,
         "paused_unmodeled": ("plan approved", "writer's target unknown"),
     }
     state = planning() if name == "planning" else approved
     for happening in ways.get(name, ()):
+        if happening.startswith("review asks"):
+            # As the kernel does when it takes such a Review: counted, noted, measured from the tree that was judged.
+            spent = 0 if name == "paused_budget" else 3
+            repeated = 2 if name == "paused_no_progress" else 1
+            begun = replace(at_round_begin(state).repair, max_rounds=spent, repeated=repeated)
+            found = (("R1-F1", "src/a.py", "wrong"),)
+            state = replace(state, repair=begun, latest_finding_ids=("R1-F1",), open_findings=found)
         if happening == "review claimed, verification green":
             state = replace(
                 state,
@@ -132,11 +142,17 @@ def in_state(name: str, **changes: Any) -> RunState:
                 integrity_fingerprint=FINGERPRINT,
                 progress_fingerprint=FINGERPRINT,
                 review_round=1,
-                reviewer=Reviewer(spawns=1, agent_id="a-1"),
+                reviewer=Reviewer(spawns=1, agent_id="a-1", has_read_diff=True),
             )
         state = step(state, cast("Any", happening), reason="rule.x: something")
     assert state.state == name
     return replace(state, **changes)
+
+
+def at_round_begin(state: RunState) -> RunState:
+    """A run with the tree of this world as what its next round is measured against."""
+    before = {"diff_before": DIFF, "verification_before": FINGERPRINT, "progress_before": FINGERPRINT}
+    return replace(state, repair=replace(state.repair, tree_before=TREE, **before))
 
 
 def event(name: str, **fields: Any) -> Event:
@@ -239,6 +255,7 @@ class FakeWorld:
             "EngineRuns": False,
             "TreeNow": Snapshot(DIFF, (), TREE),
             "TrackedPaths": (),
+            "ChangedSince": (),
             "TakeBaseline": BaselineFacts("c" * 40, TREE, "/tmp/harness-guard-r1"),
             "AbsorbForeign": "2" * 40,
             "Verified": GREEN,

@@ -299,10 +299,22 @@ class Simulator:
         """Spawn the Reviewer as handed out."""
         return self.tool("Agent" if self.host == "claude" else "spawn_agent", **{**self.spawn_arguments(), **extra})
 
-    def child(self, event: str, agent: str = "a-1", **fields: Any) -> Answered:
-        """Send an event of the Reviewer's."""
+    def child(self, event: str, agent: str = "a-1", *, reads: bool = True, **fields: Any) -> Answered:
+        """Send an event of the Reviewer's; one that starts reads its brief at once, unless told otherwise."""
         kind = "harness:clean-context-reviewer" if self.host == "claude" else "default"
-        return self.send(event, agent_id=agent, agent_type=kind, **fields)
+        answered = self.send(event, agent_id=agent, agent_type=kind, **fields)
+        if event == "SubagentStart" and reads and self.store.has_marker() and self.state.reviewer.agent_id == agent:
+            assert self.read_brief(agent).is_silent
+        return answered
+
+    def read_brief(self, agent: str = "a-1") -> Answered:
+        """Let the Reviewer read ``brief.md``."""
+        brief = f"{self.store.folder}/brief.md"
+        return (
+            self.tool("Read", agent=agent, file_path=brief)
+            if self.host == "claude"
+            else self.bash(f"cat {brief}", agent=agent)
+        )
 
     def review(self, verdict: str = "PASS", findings: list[dict[str, Any]] | None = None, **changes: Any) -> str:
         """Write a Review with the current bindings."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
 
 
-def brief_text(state: RunState, tree: WorkingTree, *, head: str, plan: str) -> str:
+def brief_text(state: RunState, tree: WorkingTree, *, head: str, plan: str, amendment: str) -> str:
     """Write the brief.
 
     Args:
@@ -18,6 +18,7 @@ def brief_text(state: RunState, tree: WorkingTree, *, head: str, plan: str) -> s
         tree: Its working tree.
         head: What the Reviewer is told at its start.
         plan: Text of the accepted Plan.
+        amendment: Text of the Plan Amendment that was approved last, ``""`` if there is none.
 
     Raises:
         HarnessError: If the tree cannot be had.
@@ -36,6 +37,7 @@ def brief_text(state: RunState, tree: WorkingTree, *, head: str, plan: str) -> s
         foreign,
         f"\n---\n\nThe accepted Plan, {state.accepted_plan_hash}:\n",
         plan,
+        *([f"\n---\n\nIts Amendment in force, {state.accepted_amendment_hash}:\n", amendment] if amendment else ()),
         f"\n---\n\nThe whole diff, {now.diff_revision}:\n",
         tree.diff_text(baseline, now.tree),
     )

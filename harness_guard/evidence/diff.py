@@ -286,6 +286,15 @@ class WorkingTree:
                 found.append(os.fsdecode(name))
         return tuple(found)
 
+    def between(self, before: str, after: str) -> tuple[str, ...]:
+        """List the paths that differ between two trees of this run, sorted.
+
+        Raises:
+            EvidenceError: If git does not know one of them.
+        """
+        with self._held():
+            return tuple(sorted(os.fsdecode(name) for name in self._changes(before, after)))
+
     def diff_text(self, baseline: Baseline, tree: str) -> str:
         """Give the whole diff as text, for the Reviewer's brief."""
         # What looks binary is shown all the same: the Reviewer reads every byte that counts.

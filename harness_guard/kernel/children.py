@@ -8,12 +8,14 @@ from harness_guard.kernel.outcome import DropAttestation, Outcome, WriteAttestat
 from harness_guard.kernel.pause import pause
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import EngineRuns, ask
+from harness_guard.kernel.repair import at_round_begin
 from harness_guard.kernel.run_questions import Installed, LastVerification, PendingAttestation, TreeNow, Verified
 from harness_guard.kernel.spawn import REVIEWER_TYPE, is_review_spawn, next_spawn, spawn_problem
-from harness_guard.kernel.state import STARTING, Reviewer
+from harness_guard.kernel.state import AT_WORK, STARTING, Reviewer
 from harness_guard.kernel.sweep import sweep
 from harness_guard.kernel.texts import next_step, spawn_block
-from harness_guard.kernel.transitions import step
+from harness_guard.kernel.transitions import find_row, step
+from harness_guard.kernel.verification import after_engine, recorded, red, unavailable, without_evidence
 from harness_guard.records import replace
 
 TYPE_CHECKING = False
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from harness_guard.artifacts.values import Review
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.questions import Asking
-    from harness_guard.kernel.run_questions import CommandRun, Verification
+    from harness_guard.kernel.run_questions import Verification
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
 
@@ -48,12 +50,12 @@ def _helper(event: Event, state: RunState) -> Outcome:
     if arguments.get("isolation"):
         seen = "a helper in a worktree of its own would write there"
         return Outcome(deny("spawn.isolation", seen, "Spawn it without isolation; helpers only read."))
-    limit = {"planning": PLANNING_HELPERS, "executing": state.max_helpers}.get(state.state, 0)
+    limit = PLANNING_HELPERS if state.state == "planning" else state.max_helpers if state.state in AT_WORK else 0
     if len(state.children) >= limit:
         seen = f"{len(state.children)} of {limit} read-only helpers are at work in {state.state}"
         remedy = "Do the reading yourself, or wait until a helper has ended."
         if limit == 0:
-            seen = f"no helper is allowed in {state.state}" + (": the Plan allows none" * (state.state == "executing"))
+            seen = f"no helper is allowed in {state.state}" + (": the Plan allows none" * (state.state in AT_WORK))
             remedy = "Do the reading yourself."
         return Outcome(deny("spawn.helpers", seen, remedy))
     return Outcome(PASS, _starting(event, state))
@@ -73,7 +75,10 @@ def _started(state: RunState, child: str) -> RunState:
 def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     """The reviewer's spawn is the moment of claim: the engine runs the required verification (contract section 8)."""
     policy = state.active_policy
-    if state.state not in ("executing", "verifying", "reviewing") or policy is None:
+    if state.state == "auto_repairing":
+        seen = f"round {state.repair.round} has no Repair Record yet"
+        return Outcome(deny("spawn.record-due", seen, next_step(state)))
+    if state.state not in ("executing", "verifying", "reviewing") or policy is None or state.pending_gate is not None:
         seen = f"the run is {state.state} and no review is due"
         return Outcome(deny("spawn.not-due", seen, next_step(state)))
     refusal = _claim_problem(event, state)
@@ -122,28 +127,36 @@ def _claim_problem(event: Event, state: RunState) -> Decision | None:
 
 
 def _judge(state: RunState, found: Verification) -> Asking[Outcome]:
-    if found.outcome == "busy":
-        return Outcome(deny("evidence.busy", found.detail, "Wait until the other engine run has ended."), state)
-    if found.outcome == "moved":
-        moved = ", ".join(found.paths[:20])
-        seen = f"the tree moved while the engine ran, so the run is no evidence: {found.detail or moved}"
-        return Outcome(deny("evidence.moved", seen, "Keep still and spawn the Reviewer again."), _unseen(state))
-    failed = found.failed
+    nothing = without_evidence(found, "spawn the Reviewer again")
+    state = after_engine(state, found)
+    if nothing is not None:
+        return Outcome(Decision("deny", nothing), state)
     if found.outcome == "unavailable":
-        seen = f"required verification cannot be run: {_name(failed)}"
-        reason = Reason("evidence.unavailable", seen, "Make the command available, then resume.", _tail(failed))
-        return (yield from pause(_unseen(state), "verification unavailable", "deny", reason))
-    state = _recorded(state, found)
+        return (yield from pause(state, "verification unavailable", "deny", unavailable(found)))
+    state = recorded(state, found)
     if found.outcome == "red":
-        reason = Reason("evidence.red", f"required verification is red: {_name(failed)}", _RED_REMEDY, _tail(failed))
-        if state.state != "executing":
-            return (yield from pause(state, "review claimed, verification red", "deny", reason))
-        return Outcome(Decision("deny", reason), step(state, "review claimed, verification red"), note="red")
+        return (yield from _red(state, found))
     round_ = state.review_round + (0 if state.state == "verifying" else 1)
     reviewer = Reviewer(spawns=state.reviewer.spawns + 1, is_awaited=True)
     after = step(replace(state, review_round=round_, reviewer=reviewer), "review claimed, verification green")
     head = yield from brief_for(after, found)
     return Outcome(PASS, after, (DropAttestation(), WriteBrief(head)), note="green")
+
+
+def _red(state: RunState, found: Verification) -> Asking[Outcome]:
+    """A red claim: while executing it is told; after a claim that was green it is a finding, and a round begins."""
+    reason = red(found, _RED_REMEDY)
+    if state.state == "executing":
+        return Outcome(Decision("deny", reason), step(state, "review claimed, verification red"), note="red")
+    failed = () if found.failed is None else (found.failed.id,)
+    noted = yield from at_round_begin(replace(state, latest_finding_ids=failed))
+    row = find_row(noted, "review claimed, verification red")
+    if row is not None and row.to == "paused_budget":
+        return (yield from pause(noted, "review claimed, verification red", "deny", reason))
+    begun = step(noted, "review claimed, verification red")
+    seen = f"{reason.seen}; repair round {begun.repair.round} of {begun.repair.max_rounds} begins"
+    told = Reason("repair.begun", seen, next_step(begun), reason.more)
+    return Outcome(Decision("deny", told), begun, (DropAttestation(),), note="repair round begun")
 
 
 _RED_REMEDY: Final = "Fix the cause inside the boundary, then spawn the Reviewer again."
@@ -152,35 +165,6 @@ _RED_REMEDY: Final = "Fix the cause inside the boundary, then spawn the Reviewer
 def brief_for(state: RunState, found: Verification | None) -> Asking[str]:
     """Write the head of the Reviewer's brief."""
     return (yield from brief_head(state, found.runs if found is not None else ()))
-
-
-def _unseen(state: RunState) -> RunState:
-    return replace(state, wrote_unseen=True)
-
-
-def _recorded(state: RunState, found: Verification) -> RunState:
-    return replace(
-        state,
-        diff_revision=found.diff_revision,
-        integrity_fingerprint=found.integrity_fingerprint,
-        progress_fingerprint=found.progress_fingerprint,
-        evidence_green=found.outcome == "green",
-        wrote_unseen=True,
-    )
-
-
-def _name(run: CommandRun | None) -> str:
-    if run is None:
-        return "no command"
-    if run.exit_status is None:
-        return f"{run.id} `{run.command}` could not be started"
-    if run.timed_out:
-        return f"{run.id} `{run.command}` was ended at its time limit"
-    return f"{run.id} `{run.command}` exited {run.exit_status}"
-
-
-def _tail(run: CommandRun | None) -> str:
-    return f"The end of its output:\n{run.tail}" if run is not None and run.tail else ""
 
 
 def decide_prompting(event: Event, state: RunState, call: ToolCall) -> Asking[Outcome]:
@@ -247,13 +231,21 @@ def review_problem(found: object, state: RunState) -> Asking[Reason | None]:
     problem = binding_problem(found.context, state)
     if problem is not None:
         return problem
-    problem = _findings_problem(found, state)
+    problem = _findings_problem(found, state) or _reading_problem(found, state)
     if problem is not None:
         return problem
     tree = yield from ask(TreeNow())
     if tree.diff_revision != state.diff_revision:
         return Reason("review.tree-moved", "the tree moved while the Reviewer read it", "Spawn a new Reviewer.")
     return None
+
+
+def _reading_problem(review: Review, state: RunState) -> Reason | None:
+    """A verdict on a diff that was never looked at is none; who is blocked may say so all the same."""
+    if state.reviewer.has_read_diff or review.verdict == "BLOCKED":
+        return None
+    seen = "the Reviewer has not looked at the diff"
+    return Reason("review.unread", seen, "Read the whole brief.md that your brief names, then judge and answer again.")
 
 
 def _findings_problem(review: Review, state: RunState) -> Reason | None:

@@ -40,7 +40,7 @@ def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> A
     resume = yield from resume_for(paused)
     # What would have been the mend can be done only after the human has resumed.
     later = f"After a Resume: {reason.remedy}"
-    longer = "\n".join(part for part in (later, _cut(reason.more), choices_text(resume)) if part)
+    longer = "\n".join(part for part in (later, _cut(reason.more), choices_text(paused, resume)) if part)
     told = replace(reason, remedy="Emit the Repair Resume below, alone, and end your turn.", more=longer)
     return Outcome(Decision(verdict, told), paused, note=on)
 
@@ -62,6 +62,12 @@ def resume_for(paused: RunState) -> Asking[str]:
         paused_revision=paused.revision,
         diff_revision=tree.diff_revision,
         verification_fingerprint=paused.integrity_fingerprint,
-        additional_rounds=0,
+        additional_rounds=missing_rounds(paused),
     )
     return render_resume(bound, f"Paused: {paused.pause_reason}")
+
+
+def missing_rounds(paused: RunState) -> int:
+    """Tell how many rounds a Resume has to add, so that the round that is due fits into the budget."""
+    repair = paused.repair
+    return max(0, repair.round + 1 - repair.max_rounds) if repair.is_due else 0

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from harness_guard.kernel.event import Event, HostProcess
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.run_questions import Installation
-    from harness_guard.kernel.state import Gate
+    from harness_guard.kernel.state import Gate, GateKind
+    from harness_guard.kernel.transitions import Happening
 
 GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it
 # Claude Code's own prompts carry what a command or a child printed (FACTS, section 6): none of it is a human's word.
@@ -302,11 +303,16 @@ def _answer(prompt: Prompt, state: RunState, gate: Gate) -> Asking[Outcome]:
     answered = replace(state, approval=Approval(prompt.event.turn_id or "", gate.opened_at_ms, is_verified=False))
     if gate.kind == "Plan":
         facts = yield from ask(TakeBaseline(gate.policy.caches))
-        based = replace(answered, baseline=Baseline(facts.head, facts.tree), scratch=facts.scratch)
-        approved = step(based, "plan approved")
-    else:
-        approved = step(answered, "resume approved")
+        answered = replace(answered, baseline=Baseline(facts.head, facts.tree), scratch=facts.scratch)
+    approved = step(answered, _APPROVED[gate.kind])
     return Outcome(context(approval_text(approved, gate.kind)), approved, note=f"{gate.kind} approved")
+
+
+_APPROVED: Final[dict[GateKind, Happening]] = {
+    "Plan": "plan approved",
+    "Plan Amendment": "amendment approved",
+    "Repair Resume": "resume approved",
+}
 
 
 def _answer_problem(prompt: Prompt, state: RunState, gate: Gate, now: int) -> Asking[str | None]:

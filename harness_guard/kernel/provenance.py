@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness_guard.kernel.decision import deny
 from harness_guard.kernel.outcome import Outcome
 from harness_guard.kernel.questions import AuthorOf, ask
+from harness_guard.kernel.state import AT_WORK
 from harness_guard.records import replace
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def check_process(event: Event, state: RunState) -> Decision | None:
 
 def prompting_problem(name: str, state: RunState) -> Decision | None:
     """Refuse a call that would make a prompt or reach a child while an answer could be forged (contract section 5)."""
-    if state.state == "executing" and state.pending_gate is None and state.has_authority:
+    if state.state in AT_WORK and state.has_authority:
         return None
     from harness_guard.kernel.texts import next_step
 

@@ -65,6 +65,13 @@ class TreeNow(Question["Snapshot"]):
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedSince(Question["tuple[str, ...]"]):
+    """Repository-relative paths that differ between a tree of an earlier snapshot and the working tree, sorted."""
+
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
 class TrackedPaths(Question["tuple[str, ...]"]):
     """Every path that git tracks below the root, for the second reader of a boundary."""
 

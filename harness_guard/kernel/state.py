@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     StateName = Literal[
         "planning",
         "executing",
+        "auto_repairing",
         "verifying",
         "reviewing",
         "completed",
@@ -27,18 +28,22 @@ if TYPE_CHECKING:
         "paused_budget",
         "paused_danger",
         "paused_material",
+        "paused_no_progress",
         "paused_unmodeled",
     ]
     Authority = Literal["active", "revoked"]
-    GateKind = Literal["Plan", "Repair Resume"]
+    GateKind = Literal["Plan", "Plan Amendment", "Repair Resume"]
 
 SCHEMA: Final = "harness.state.v9"
 TERMINAL: Final = ("completed", "cancelled")
+# Where authority may be active: the agent works.
+AT_WORK: Final[tuple[StateName, ...]] = ("executing", "auto_repairing")
 # Stands in the list of children for a spawn that was let through until its child has started or the turn has ended.
 STARTING: Final = "spawn "
 STATE_NAMES: Final[tuple[StateName, ...]] = (
     "planning",
     "executing",
+    "auto_repairing",
     "verifying",
     "reviewing",
     "completed",
@@ -48,6 +53,7 @@ STATE_NAMES: Final[tuple[StateName, ...]] = (
     "paused_budget",
     "paused_danger",
     "paused_material",
+    "paused_no_progress",
     "paused_unmodeled",
 )
 
@@ -81,12 +87,29 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Counters of the repair loop (contract section 9)."""
+    """Counters of the repair loop, and what the round is measured against (contract sections 6 and 9).
+
+    Attributes:
+        round: Number of the round that began last; never above ``max_rounds``.
+        max_rounds: The budget: the Plan's, and what Resumes have added.
+        repeated: Consecutive Reviews that named the same finding, the latest one included.
+        no_progress: Consecutive Repair Records without progress.
+        is_due: Whether the run is paused before a round: its Resume begins one.
+        tree_before: Tree id at the round's begin (or before the round that is due); ``""`` before the first.
+        diff_before: Diff revision then.
+        verification_before: Integrity fingerprint then.
+        progress_before: Progress fingerprint then.
+    """
 
     round: int = 0
     max_rounds: int = 0
     repeated: int = 0
     no_progress: int = 0
+    is_due: bool = False
+    tree_before: str = ""
+    diff_before: str = ""
+    verification_before: str = ""
+    progress_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +143,14 @@ class Reviewer:
         is_awaited: Whether a spawn was let through and its child has not started yet.
         agent_id: The living child that may attest; ``None`` before it started, after it ended or was disowned.
         blocks: How often its stop was refused.
+        has_read_diff: Whether it has looked at the diff: the brief, or ``git diff``.
     """
 
     spawns: int = 0
     is_awaited: bool = False
     agent_id: str | None = None
     blocks: int = 0
+    has_read_diff: bool = False
 
     @property
     def is_running(self) -> bool:
@@ -245,8 +270,8 @@ class RunState:
 
     @property
     def has_authority(self) -> bool:
-        """Whether mutations inside the boundary are allowed at all now."""
-        return self.authority_status == "active" and not self.cancel_asked
+        """Whether mutations inside the boundary are allowed at all now; while a question is open, none are."""
+        return self.authority_status == "active" and not self.cancel_asked and self.pending_gate is None
 
 
 def advance(run: RunState, /, **changes: object) -> RunState:

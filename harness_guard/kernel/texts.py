@@ -10,8 +10,6 @@ from harness_guard.kernel.spawn import next_spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from harness_guard.kernel.run_questions import Installation
     from harness_guard.kernel.state import RunState
 
@@ -43,6 +41,7 @@ def approval_text(state: RunState, gate: str) -> str:
         f"Exact commands, byte for byte, from {state.repository_root}:\n{commands}" if commands else "",
         f"Scratch folder of this run: {state.scratch}" if state.scratch else "",
         review_text(state) if state.state == "executing" else f"Next: {next_step(state)}",
+        findings_text(state) if state.state == "auto_repairing" else "",
     ]
     return "\n".join(part for part in parts if part)
 
@@ -75,10 +74,12 @@ def next_step(state: RunState) -> str:
     artifact = f"`{state.command} artifact" if state.command else "`harness-guard artifact"
     if state.is_paused:
         resume = f"Emit the Repair Resume ({artifact} repair-resume` prints it) as your whole message"
-        return f"{resume}, or ask the human for `$harness cancel`."
+        return f"{resume}, or a # Plan Amendment ({artifact} plan-amendment`), or ask the human for `$harness cancel`."
     steps = {
         "planning": f"Fill in the # Plan ({artifact} plan` prints it), emit it as your whole message, end your turn.",
         "executing": "Finish the work inside the boundary, then spawn the Reviewer with the handed-out arguments.",
+        "auto_repairing": f"Repair the findings inside the boundary, then emit the # Repair Record ({artifact} "
+        "repair-record` prints it) as your whole message.",
         "verifying": "Wait for the Reviewer and relay its Review unchanged as your whole message.",
         "reviewing": f"Fill in the # Completion ({artifact} completion` prints it) and emit it as your whole message.",
         "completed": "Report to the human; the run is complete.",
@@ -100,18 +101,44 @@ def bindings_text(state: RunState) -> str:
     )
 
 
-_CHOICES: Final = """\
-The run is paused and its authority revoked. Three ways out:
-- Repair Resume: the same boundary and verification stay in force and the work goes on. Emit the text below,
-  alone and unchanged, end your turn, and the human answers exactly y.
-- Plan Amendment: this version has none; ask the human to activate a new run with a wider Plan.
-- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.
-"""
+def choices_text(state: RunState, resume: str) -> str:
+    """Tell the three ways out of a pause and what each does, with the filled-in Repair Resume (contract section 6).
+
+    Args:
+        state: The paused run.
+        resume: The Repair Resume that fits it now.
+    """
+    artifact = f"{state.command or 'harness-guard'} artifact plan-amendment"
+    repair = state.repair
+    where = "the work goes on"
+    if repair.is_due:
+        where = f"repair round {repair.round + 1} begins"
+    elif state.paused_from is not None:
+        where = f"the run goes on in {state.paused_from}"
+    return "\n".join(
+        (
+            "The run is paused and its authority revoked. Three ways out:",
+            f"- Repair Resume: the same boundary and verification stay in force and {where}. Emit the text below,",
+            "  alone and unchanged, end your turn, and the human answers exactly y.",
+            f"- Plan Amendment: another boundary, other commands or verification. `{artifact}` prints it with what is",
+            "  in force; change it, emit it alone, the human answers exactly y. Work goes on in executing, rounds anew.",
+            "- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.",
+            "",
+            resume,
+        )
+    )
 
 
-def choices_text(resume: str) -> str:
-    """Tell the three ways out of a pause, with the filled-in Repair Resume (contract section 6)."""
-    return f"{_CHOICES}\n{resume}"
+def policy_bindings_text(state: RunState) -> str:
+    """Give the values that a Plan Amendment binds to; they are no secrets (contract section 4)."""
+    return f"source_plan_hash: {state.accepted_plan_hash}\nsource_policy_id: {state.active_policy_id}"
+
+
+def findings_text(state: RunState) -> str:
+    """List the findings of a repair round."""
+    listed = [f"- {name} {path}: {message}" for name, path, message in state.open_findings]
+    others = [f"- {name}" for name in state.latest_finding_ids if name not in {row[0] for row in state.open_findings}]
+    return "\n".join(("Findings of this round:", *others, *listed)) if others or listed else ""
 
 
 def status_text(state: RunState) -> str:
@@ -123,13 +150,27 @@ def status_text(state: RunState) -> str:
         f"task: {state.task}" if state.task else "",
         f"plan: {state.accepted_plan_hash}" if state.accepted_plan_hash else "plan: none accepted",
         f"boundary: {', '.join(policy.boundary) or 'None'}" if policy else "",
+        f"exact commands: {'; '.join(policy.commands) or 'None'}" if policy else "",
+        f"amended by: {state.accepted_amendment_hash}" if state.accepted_amendment_hash else "",
+        f"policy in force: {state.active_policy_id}, number {len(state.lineage)} of its line" if policy else "",
         f"verification: {_evidence_text(state)}",
+        f"review round: {state.review_round}" if state.review_round else "",
+        _repair_text(state) if policy else "",
+        f"waiting for the human's y to the {state.pending_gate.kind}" if state.pending_gate else "",
         f"paused: {state.pause_reason} (from {state.paused_from})" if state.is_paused else "",
         f"changed by others: {', '.join(state.foreign)}" if state.foreign else "",
         f"changed outside by the run: {', '.join(state.told_outside)}" if state.told_outside else "",
         f"Next: {next_step(state)}",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _repair_text(state: RunState) -> str:
+    repair = state.repair
+    counted = f"repair: round {repair.round} of {repair.max_rounds}"
+    counts = f"same finding {repair.repeated} times, without progress {repair.no_progress} times"
+    findings = ", ".join(f"{name} ({path})" for name, path, _ in state.open_findings)
+    return "; ".join(part for part in (counted, counts, f"open findings: {findings}" if findings else "") if part)
 
 
 def _evidence_text(state: RunState) -> str:

@@ -12,7 +12,7 @@ from harness_guard.kernel.outcome import DropAttestation, Outcome
 from harness_guard.kernel.protection import check_control_plane, check_reads
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import EngineRuns, ask
-from harness_guard.kernel.state import StopCount
+from harness_guard.kernel.state import AT_WORK, StopCount
 from harness_guard.kernel.tool_effects import Judged, find_places, read_effects, short
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.control_plane import from_json
@@ -66,8 +66,18 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     if call.wakes and (refusal := prompting_problem(call.name, state)) is not None:
         return Outcome(refusal)
     if not (places or effects.links or effects.unknown):
-        return Outcome(PASS, _without_ended(state, call))  # reads only, or writes to streams
+        return (yield from _pass_reading(judged, state))
     return (yield from _decide_mutation(judged, state))
+
+
+def _pass_reading(judged: Judged, state: RunState) -> Asking[Outcome]:
+    """Let a call pass that only reads or writes to streams; what the Reviewer looks at is noted."""
+    noted = None
+    if judged.event.is_child:
+        from harness_guard.kernel.reading import note_reading
+
+        noted = yield from note_reading(judged.event, state, judged.call, judged.effects)
+    return Outcome(PASS, noted or _without_ended(state, judged.call))
 
 
 def _without_ended(state: RunState, call: ToolCall) -> RunState | None:
@@ -158,11 +168,13 @@ def _danger(judged: Judged) -> Reason | None:
 
 
 def _check_state(event: Event, state: RunState) -> Decision | None:
-    if state.state == "executing" and state.has_authority:
+    if state.state in AT_WORK and state.has_authority:
         return None
     from harness_guard.kernel.texts import next_step
 
     seen = f"the run is {state.state} and nothing may be written now"
+    if state.pending_gate is not None and state.authority_status == "active":
+        seen = f"the human has not answered the {state.pending_gate.kind} yet and nothing may be written meanwhile"
     if state.cancel_asked or state.state == "cancelled":
         seen = "the human cancelled the run and nothing may be written until this turn has ended"
     return deny("state.no-authority", seen, _CHILD_STEP if event.is_child else next_step(state))

@@ -80,10 +80,9 @@ def _is_within(some: Iterable[str], all_of: Iterable[str]) -> bool:
 
 
 def _verifies_as_much(child: Policy, parent: Policy) -> bool:
-    # Checks run as the user, so a new one is a new command; a check may move from optional to required, not back.
-    known = frozenset(parent.required) | frozenset(parent.optional)
-    return (
-        frozenset(parent.required) <= frozenset(child.required)
-        and frozenset(child.required) <= known
-        and frozenset(child.optional) <= known
+    # Same or stronger: more commands and longer limits, never fewer or shorter. A check runs as the user, so each one
+    # must be one that the human approved as an exact command already.
+    required = {(check.id, check.command): check.timeout_s for check in child.required}
+    return all(required.get((check.id, check.command), 0) >= check.timeout_s for check in parent.required) and all(
+        check.command in parent.commands for check in (*child.required, *child.optional)
     )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness_guard.errors import StateError
-from harness_guard.kernel.state import STATE_NAMES
+from harness_guard.kernel.state import AT_WORK, STATE_NAMES
 
 _Hash = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _Count = Annotated[int, Field(ge=0)]
@@ -57,7 +57,7 @@ class PolicyModel(_Strict):
 class GateModel(_Strict):
     """A pending gate."""
 
-    kind: Literal["Plan", "Repair Resume"]
+    kind: Literal["Plan", "Plan Amendment", "Repair Resume"]
     artifact_hash: _Hash
     revision: _Count
     opened_at_ms: _Count
@@ -75,6 +75,17 @@ class RepairModel(_Strict):
     max_rounds: _Count
     repeated: _Count
     no_progress: _Count
+    is_due: bool
+    tree_before: str
+    diff_before: str
+    verification_before: str
+    progress_before: str
+
+    @model_validator(mode="after")
+    def _is_within_budget(self) -> RepairModel:
+        if self.round > self.max_rounds:
+            raise ValueError(f"round {self.round} of {self.max_rounds}")
+        return self
 
 
 class ApprovalModel(_Strict):
@@ -99,6 +110,7 @@ class ReviewerModel(_Strict):
     is_awaited: bool
     agent_id: str | None
     blocks: _Count
+    has_read_diff: bool
 
 
 class HostModel(_Strict):
@@ -169,12 +181,14 @@ class StateModel(_Strict):
     @model_validator(mode="after")
     def _hangs_together(self) -> StateModel:
         """Refuse states that no row of the table reaches (promises P1 and P6)."""
-        if self.authority_status == "active" and self.state != "executing":
+        if self.authority_status == "active" and self.state not in AT_WORK:
             raise ValueError(f"authority is active in {self.state}")
-        if self.state in ("executing", "verifying", "reviewing") and (
+        if self.state in (*AT_WORK, "verifying", "reviewing") and (
             self.active_policy is None or self.approval is None or self.baseline is None
         ):
             raise ValueError(f"{self.state} without an approved policy and its baseline")
+        if self.state == "auto_repairing" and not (self.repair.round and self.repair.tree_before):
+            raise ValueError("auto_repairing without a round")
         if self.state in ("verifying", "reviewing", "completed") and not self.evidence_green:
             raise ValueError(f"{self.state} without green evidence")
         if self.state.startswith("paused_") and (self.paused_from is None or self.pause_reason is None):

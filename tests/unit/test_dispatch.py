@@ -468,7 +468,7 @@ def test_a_child_that_is_not_the_reviewer_attests_nothing(sim: Simulator) -> Non
     assert sim.stop(review).rule == "review.self"
 
 
-BINDINGS = ("schema", "session_id", "run_id", "state_revision", "accepted_plan_hash", "diff_revision", "verification_fingerprint", "artifact_hash", "text")  # fmt: skip
+BINDINGS = ("schema", "session_id", "run_id", "state_revision", "accepted_plan_hash", "accepted_amendment_hash", "diff_revision", "verification_fingerprint", "artifact_hash", "text")  # fmt: skip
 
 
 @pytest.mark.contract("C8.16")

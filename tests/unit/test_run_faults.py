@@ -56,8 +56,9 @@ def leave(sim: Simulator, text: str, name: str = "prompt-999999999") -> None:
 def test_a_forged_y_to_a_resume_reaches_no_completion(claude: Simulator) -> None:
     claude.to_reviewing()
     (claude.root / "check.sh").write_text("exit 1\n")
-    paused = claude.spawn()
-    assert claude.state.state == "paused_budget"
+    assert claude.spawn().rule == "repair.begun"
+    paused = claude.write("README.md")
+    assert claude.state.state == "paused_boundary"
     claude.stop(resume_of(paused))
     claude.age_gate()
     claude.prompt("y", row=FORGED)
@@ -103,7 +104,7 @@ def test_a_review_that_waits_is_relayed_and_not_shopped_for(sim: Simulator) -> N
     assert (again.is_denied, again.rule) == (True, "spawn.review-waits")
     assert "R1-F1" in again.text
     assert sim.stop(review).is_blocked
-    assert sim.state.state == "paused_budget"
+    assert sim.state.state == "auto_repairing"
     assert sim.state.open_findings == (("R1-F1", "src/new.py", "wrong"),)
 
 
@@ -276,11 +277,8 @@ def test_no_later_child_is_taken_for_a_reviewer_that_never_came(tmp_path: Path) 
     sim.approve()
     assert sim.spawn().is_silent
     (sim.root / "check.sh").write_text("exit 1\n")
-    paused = sim.spawn()
-    sim.stop(resume_of(paused))
-    sim.age_gate()
-    sim.prompt("y")
-    assert sim.state.state == "executing"
+    assert sim.spawn().rule == "repair.begun"
+    assert sim.state.state == "auto_repairing"
     assert sim.tool("spawn_agent", message="look around").is_silent
     assert sim.send("SubagentStart", agent_id="helper", agent_type="default").is_silent
     assert sim.state.children == ("helper",)

@@ -9,12 +9,14 @@ import pytest
 from fake_world import (
     DIFF,
     FINGERPRINT,
+    GATE,
     GREEN,
     HASH,
     PROCESS,
     RED,
     RED_RUN,
     STATE_NAMES,
+    TREE,
     FakeWorld,
     call,
     event,
@@ -28,7 +30,7 @@ from harness_guard.kernel.brief import BRIEF_BYTES
 from harness_guard.kernel.outcome import DropAttestation, WriteAttestation, WriteBrief
 from harness_guard.kernel.run_questions import CommandRun, Snapshot, Verification
 from harness_guard.kernel.spawn import REVIEWER_TYPE, next_spawn
-from harness_guard.kernel.state import Approval, HostBinding, Reviewer
+from harness_guard.kernel.state import Approval, HostBinding, Repair, Reviewer
 from harness_guard.records import replace
 
 CIPHER = "gAAAAABo" + "Zm9v" * 20
@@ -143,7 +145,15 @@ def test_a_hidden_text_is_named_by_its_task(message: str | None) -> None:
 )
 def test_no_review_is_due_elsewhere(name: str) -> None:
     state = in_state(name)
-    assert rule(FakeWorld().decide(spawn("claude", state), state)) in ("spawn.not-due", "spawn.cancelled")
+    expected = {"auto_repairing": "spawn.record-due", "cancelled": "spawn.cancelled"}.get(name, "spawn.not-due")
+    found = FakeWorld().decide(spawn("claude", state), state)
+    assert (rule(found), found.state) == (expected, None)
+
+
+@pytest.mark.contract("L4.10")
+def test_no_review_is_due_while_a_question_is_open() -> None:
+    state = executing(pending_gate=GATE)
+    assert rule(FakeWorld().decide(spawn("claude", state), state)) == "spawn.not-due"
 
 
 @pytest.mark.contract("C8.12")
@@ -190,17 +200,41 @@ def test_a_claim_that_is_refused(
     assert not any(isinstance(duty, WriteBrief) for duty in found.duties)
 
 
-@pytest.mark.contract("C6.4")
-def test_red_in_a_later_state_pauses() -> None:
-    for name in ("verifying", "reviewing"):
-        state = in_state(name)
-        found = FakeWorld(Verified=RED).decide(spawn("claude", state), state)
-        assert found.state is not None
-        assert (rule(found), found.state.state, found.state.paused_from) == (
-            "evidence.red",
-            "paused_budget",
-            "executing",
-        )
+@pytest.mark.contract("L2.1", "L2.6")
+@pytest.mark.parametrize("name", ["verifying", "reviewing"])
+def test_red_in_a_later_state_begins_a_round(name: str) -> None:
+    state = in_state(name)
+    found = FakeWorld(Verified=RED).decide(spawn("claude", state), state)
+    assert found.state is not None
+    assert found.decision.reason is not None
+    assert (rule(found), found.state.state, found.state.has_authority) == ("repair.begun", "auto_repairing", True)
+    assert "V1 `sh check.sh` exited 3" in found.decision.reason.seen
+    assert found.state.latest_finding_ids == ("V1",)
+    assert found.state.repair == Repair(
+        round=1,
+        max_rounds=3,
+        tree_before=TREE,
+        diff_before=DIFF,
+        verification_before=FINGERPRINT,
+        progress_before=FINGERPRINT,
+    )
+
+
+@pytest.mark.contract("L2.2", "L4.5")
+@pytest.mark.parametrize("name", ["verifying", "reviewing"])
+def test_red_in_a_later_state_pauses_when_the_budget_is_spent(name: str) -> None:
+    state = in_state(name)
+    state = replace(state, repair=replace(state.repair, round=3))
+    found = FakeWorld(Verified=RED).decide(spawn("claude", state), state)
+    assert found.state is not None
+    assert (rule(found), found.state.state, found.state.paused_from, found.state.repair.is_due) == (
+        "evidence.red",
+        "paused_budget",
+        "auto_repairing",
+        True,
+    )
+    assert found.decision.reason is not None
+    assert '"additional_rounds": 1' in found.decision.reason.more
 
 
 @pytest.mark.contract("C8.9")
@@ -410,7 +444,9 @@ def test_a_pause_keeps_the_whole_resume_however_long_the_findings_are() -> None:
     text = review(
         "REPAIR_REQUIRED", tuple(finding(id=f"R1-F{n}", message=("wrong " * 60).strip()) for n in range(1, 16))
     )
-    found = FakeWorld(PendingAttestation=text).decide(event("Stop", message=text), in_state("verifying"))
+    state = in_state("verifying")
+    spent = replace(state, repair=replace(state.repair, round=3))
+    found = FakeWorld(PendingAttestation=text).decide(event("Stop", message=text), spent)
     assert found.state is not None
     told = json.loads(encode(found.decision, "Stop").stdout)["reason"]
     assert len(told.encode()) <= 9000

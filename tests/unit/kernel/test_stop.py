@@ -182,7 +182,7 @@ def test_a_filled_in_resume_opens_a_gate(name: str) -> None:
         "Repair Resume",
         state.revision,
         DIFF,
-        0,
+        1 if name == "paused_budget" else 0,
     )
     assert gate.policy.parent == state.active_policy_id
 
@@ -288,12 +288,12 @@ def test_an_attested_review_that_passes(verdict: str) -> None:
     assert (found.state.state, found.duties) == ("reviewing", (DropAttestation(),))
 
 
-@pytest.mark.contract("C6.3")
+@pytest.mark.contract("L2.3", "L2.4", "L4.1")
 @pytest.mark.parametrize(
     ("text", "state"),
     [
         (review("BLOCKED"), "paused_blocked"),
-        (review("REPAIR_REQUIRED", (finding(),)), "paused_budget"),
+        (review("REPAIR_REQUIRED", (finding(path="lib/a.py"),)), "paused_material"),
         (review("REPAIR_REQUIRED", (finding(classification="MATERIAL_AMENDMENT"),)), "paused_material"),
         (
             review("REPAIR_REQUIRED", (finding(), finding(id="R1-F2", classification="MATERIAL_AMENDMENT"))),
@@ -443,7 +443,7 @@ def test_a_cache_that_nobody_knows_opens_no_gate(cache: str, rule: str | None) -
 
 @pytest.mark.contract("C6.8")
 def test_the_resume_after_a_review_says_what_was_found() -> None:
-    text = review("REPAIR_REQUIRED", (finding(message="loses digits"),))
+    text = review("REPAIR_REQUIRED", (finding(message="loses digits", classification="MATERIAL_AMENDMENT"),))
     found = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying"))
     assert found.decision.reason is not None
     assert found.decision.reason.remedy == "Emit the Repair Resume below, alone, and end your turn."

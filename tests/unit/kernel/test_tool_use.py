@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fake_world import (
+    AT_WORK,
     DIFF,
     PROCESS,
     ROOT,
@@ -29,7 +30,7 @@ from harness_guard.shell.effects import NO_EFFECTS, Effects, Link, Program, Read
 
 INSIDE = {"file_path": f"{ROOT}/src/a.py", "content": "x"}
 OUTSIDE = {"file_path": f"{ROOT}/README.md", "content": "x"}
-WITHOUT_AUTHORITY = tuple(name for name in STATE_NAMES if name not in ("executing", "completed"))
+WITHOUT_AUTHORITY = tuple(name for name in STATE_NAMES if name not in (*AT_WORK, "completed"))
 
 
 def rule(found: Any) -> str:
@@ -538,7 +539,7 @@ def test_a_prompt_that_acts_is_refused_in_every_state(tool: str, text: str, name
 
 @pytest.mark.contract("C5.14")
 @pytest.mark.parametrize("tool", ["CronCreate", "SendMessage"])
-@pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "executing"])
+@pytest.mark.parametrize("name", WITHOUT_AUTHORITY)
 def test_no_prompt_is_made_without_authority(tool: str, name: str) -> None:
     assert rule(FakeWorld().decide(call(tool, {"message": "hello"}), in_state(name))) == "prompt.not-now"
 
@@ -642,7 +643,7 @@ def test_what_comes_back_as_a_prompt_waits_until_work_goes_on(
     name: str, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = ShellWorld(monkeypatch, NO_EFFECTS).decide(call(tool, {"command": "tail -f log"}), in_state(name))
-    if tool == "Bash" or name in ("executing", "completed"):
+    if tool == "Bash" or name in (*AT_WORK, "completed"):
         assert found.decision.verdict == "pass"
     else:
         assert rule(found) == "prompt.not-now"

@@ -24,6 +24,7 @@ PARENT = Policy(
 )
 
 
+@pytest.mark.contract("L1.5", "L1.7")
 @pytest.mark.parametrize(
     ("changes", "is_less"),
     [
@@ -44,11 +45,15 @@ PARENT = Policy(
         ({"required": ()}, False),
         ({"required": (V2, V1)}, True),
         ({"required": (V1, V2, O1), "optional": ()}, True),
-        ({"required": (V1, V2, Check("V3", "make docs", 9))}, False),
-        ({"required": (V1, replace(V2, timeout_s=31))}, False),
+        ({"required": (V1, V2, Check("V3", "make docs", 9))}, True),
+        ({"required": (V1, V2, Check("V3", "make all", 9))}, False),
+        ({"required": (V1, replace(V2, timeout_s=31))}, True),
+        ({"required": (V1, replace(V2, timeout_s=29))}, False),
+        ({"required": (V1, replace(V2, id="V9"))}, False),
         ({"required": (V1, replace(V2, command="true"))}, False),
         ({"optional": ()}, True),
-        ({"optional": (O1, Check("O2", "make docs", 9))}, False),
+        ({"optional": (O1, Check("O2", "make docs", 9))}, True),
+        ({"optional": (O1, Check("O2", "make all", 9))}, False),
         ({"max_rounds": 2}, True),
         ({"max_rounds": 4}, False),
         ({"repeated_finding_limit": 1}, True),
@@ -62,7 +67,7 @@ def test_is_subset(changes: dict[str, object], *, is_less: bool) -> None:
     assert is_subset(replace(PARENT, **changes), PARENT) is is_less  # type: ignore[arg-type]
 
 
-@pytest.mark.contract("C6.5")
+@pytest.mark.contract("L1.4")
 def test_a_child_is_the_parent_under_its_id() -> None:
     assert derive_child(PARENT, "sha256:dd") == replace(PARENT, parent="sha256:dd")
 

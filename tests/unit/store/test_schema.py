@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import GATE, HASH, POLICY, STATE_NAMES, in_state, planning
+from fake_world import AT_WORK, GATE, HASH, POLICY, STATE_NAMES, in_state, planning
 
 from harness_guard.canonical import canonical
 from harness_guard.errors import StateError
@@ -39,7 +39,7 @@ def test_the_model_has_the_states_fields_and_no_other() -> None:
 
 
 UNREACHABLE: list[tuple[str, RunState, str]] = [
-    *((f"active in {name}", replace(in_state(name), authority_status="active"), "authority is active in") for name in STATE_NAMES if name != "executing"),
+    *((f"active in {name}", replace(in_state(name), authority_status="active"), "authority is active in") for name in STATE_NAMES if name not in AT_WORK),
     ("executing without a policy", replace(in_state("executing"), active_policy=None), "without an approved policy"),
     ("executing without an approval", replace(in_state("executing"), approval=None), "without an approved policy"),
     ("executing without a baseline", replace(in_state("executing"), baseline=None), "without an approved policy"),
@@ -93,7 +93,7 @@ def test_a_malformed_member_is_refused(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"kind": "Plan Amendment"},
+        {"kind": "Repair Plan"},
         {"artifact_hash": "x"},
         {"added_rounds": 4},
         {"opened_at_ms": -1},
