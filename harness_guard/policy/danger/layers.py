@@ -201,9 +201,9 @@ def _parallel(line: list[str]) -> Iterator[list[str]]:
     command, arguments = words[:place], words[place + 1 :]
     if command:
         yield [*command, *arguments]
-    yield from commands_in(" ".join(command))
-    for argument in arguments:
-        yield from commands_in(argument)
+    text = " ".join(command)
+    for argument in arguments or ("",):
+        yield from commands_in(text.replace("{}", argument) if "{}" in text else f"{text} {argument}")
 
 
 def _aliases(line: list[str]) -> Iterator[list[str]]:

@@ -207,15 +207,15 @@ class Line:
         return is_given and not any(name == denied for name, _ in self.options)
 
     def is_help(self, path: str) -> bool:
-        """Tell whether the line asks for help or version alone: no option in front can have taken the last word.
+        """Tell whether the line asks for help or version alone: no option in front can have taken that word.
 
         Args:
             path: The row's subcommand path; without one there may be no other word, since it may be a program's.
         """
-        last = self.words[-1] if self.words else ""
-        if last not in _HELP and not (path and last == "-h"):
-            return False
-        return len(self.words) == 1 or bool(path and not any(word.startswith("-") for word in self.words[:-1]))
+        first = next((word for word in self.words if word.startswith("-")), "")
+        if path:
+            return first in _HELP or first == "-h"
+        return first in _HELP and len(self.words) == 1
 
     def leading(self) -> list[str]:
         """Words in front of the first option that has a name of more than a letter."""

@@ -53,7 +53,7 @@ GUARD: Final = (
     ),
     Rule(
         "danger.guard",
-        "packages",
+        "packages-guard",
         "it would remove the guard",
         "pip pip3 pipx uv npm brew",
         path="uninstall|remove|pip uninstall|tool uninstall",

@@ -96,14 +96,6 @@ SECRETS: Final = (
     ),
     Rule(
         "danger.secret",
-        "fed",
-        "it would read a file of secrets for each word that it is fed",
-        "xargs parallel",
-        operand=is_secret_file,
-        spares="",
-    ),
-    Rule(
-        "danger.secret",
         "find-exec",
         "it would print the files of secrets that it finds",
         "find gfind fd fdfind",

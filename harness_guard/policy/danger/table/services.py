@@ -166,7 +166,7 @@ SERVICES: Final = (
     ),
     Rule(
         "danger.containers",
-        "prune",
+        "docker-prune",
         "it would destroy containers' data",
         "docker podman nerdctl",
         path="system prune|system reset|volume rm|volume remove|volume prune|image prune|container prune|network prune|"
