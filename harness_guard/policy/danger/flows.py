@@ -22,7 +22,7 @@ INTERPRETERS: Final = (
 _PRINTERS: Final = frozenset(("echo", "printf"))
 _SHELLS: Final = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish"))
 _READERS: Final = _SHELLS | {"source", ".", "eval"}
-_DOWNLOADERS: Final = "curl wget fetch aria2c http https xh lwp-request iwr invoke-webrequest nc ncat netcat socat ssh"
+_DOWNLOADERS: Final = "curl wget fetch aria2c http https xh lwp-request iwr invoke-webrequest nc ncat netcat socat"
 _CODE_OPTIONS: Final = "-c -e -m -r --eval -command"
 
 FLOWS: Final = (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Final, Literal
 
 MOST_LAYERS: Final = 40
+MOST_WORDS: Final = 20_000  # of all layers together; what is longer is no command that anybody reads
 DEEPEST: Final = 6
 
 
@@ -25,7 +26,7 @@ class Wrapper:
 
     Attributes:
         names: Its names, separated by blanks.
-        takes: ``words``: the operands are the inner words. ``text``: they are a text for a shell. ``option``: an
+        takes: ``words``: the operands are the inner words. ``fed``: and unknown ones follow. ``text``: they are a text for a shell. ``option``: an
             option's value is a text. ``until``: the words behind an option up to ``;`` or ``+`` are the inner words.
         valued: Options that take a value, separated by blanks.
         skip: Operands in front of the inner words.
@@ -33,7 +34,7 @@ class Wrapper:
     """
 
     names: str
-    takes: Literal["words", "text", "option", "until"]
+    takes: Literal["words", "fed", "text", "option", "until"]
     valued: str = ""
     skip: int = 0
     options: str = ""
@@ -60,7 +61,7 @@ WRAPPERS: Final = (
     Wrapper("chrt", "words", skip=1),
     Wrapper("unshare nsenter firejail proxychains torsocks", "words", "-t -S -G"),
     Wrapper("strace ltrace", "words", "-e -o -p -s -u -E -a -I -O -S -P"),
-    Wrapper("xargs", "words", "-I -J -n -d -L -P -s -E -a -R -S --arg-file --max-args --max-procs --delimiter"),
+    Wrapper("xargs", "fed", "-I -J -n -d -L -P -s -E -a -R -S --arg-file --max-args --max-procs --delimiter"),
     Wrapper("watch", "text", "-n --interval"),
     Wrapper("ssh", "text", "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", skip=1),
     Wrapper("eval", "text"),
@@ -103,12 +104,14 @@ def layers_of(words: list[str]) -> list[list[str]]:
     """
     found: list[list[str]] = []
     waiting = [(words, 0)]
+    seen = 0
     while waiting and len(found) < MOST_LAYERS:
         line, depth = waiting.pop(0)
         if not line:
             continue
         found.append(line)
-        if depth < DEEPEST:
+        seen += len(line)
+        if depth < DEEPEST and seen < MOST_WORDS:
             waiting += [(inner, depth + 1) for inner in _inner(line)]
     return found
 
@@ -143,7 +146,7 @@ def _opened(row: Wrapper, words: list[str]) -> Iterator[list[str]]:
     if row.takes == "text" or (len(inner) == 1 and " " in inner[0]):
         yield from commands_in(inner[0] if len(inner) == 1 else " ".join(inner))
     elif inner:
-        yield inner
+        yield [*inner, ""] if row.takes == "fed" else inner
 
 
 def _behind(words: list[str], valued: set[str]) -> list[str]:
@@ -228,21 +231,25 @@ def commands_in(text: str) -> list[list[str]]:
         The words of each command, without quotes and without a shell's own words in front.
     """
     found: list[list[str]] = [[]]
-    word: str | None = None
+    word: list[str] | None = None
     quote = ""
     for letter in f"{text}\n":
-        if quote:
-            quote, word = ("", word) if letter == quote else (quote, f"{word}{letter}")
+        if letter == quote:
+            quote = ""
+        elif quote:
+            word = word or []
+            word.append(letter)
         elif letter in "'\"":
-            quote, word = letter, word or ""
+            quote, word = letter, word or []
         elif letter.isspace() or letter in ";&|()`":
             if word is not None:
-                found[-1].append(word)
+                found[-1].append("".join(word))
             if letter in ";&|()`\n":
                 found.append([])
             word = None
         elif letter != "\\":
-            word = f"{word or ''}{letter}"
+            word = word or []
+            word.append(letter)
     return [line for line in map(_without_prefix, found) if line]
 
 

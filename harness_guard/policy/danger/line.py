@@ -15,7 +15,7 @@ SHORTEST_BEGINNING: Final = 3  # ``--h`` stands for ``--hard``
 # Options of their own, though they are the beginning of another one that a rule names.
 _WHOLE: Final = frozenset(("--export", "--all", "--no", "--force-with"))
 _NEGATIONS: Final = frozenset(("false", "0", "no", "off"))
-_HELP: Final = frozenset(("--help", "--version", "-help"))
+_HELP: Final = frozenset(("--help", "-help"))
 
 # Program, or program and subcommand -> options that take a value. Sources: the programs' man pages.
 VALUED: Final = {
@@ -59,6 +59,16 @@ VALUED: Final = {
     "crontab": "-u",
     "kill": "-s -n",
 }  # fmt: skip
+
+# What is known to take no value, so that a ``--dry-run`` behind it is one.
+FLAGS: Final = {
+    "sed": "-E -r -n -s -z -u -b",
+    "grep": "-i -n -r -R -E -F -G -P -w -x -v -o -s -H -h -I -a",
+    "git": "-u -v -q -d -x -X --tags --all --no-verify --follow-tags --atomic --verbose --quiet --set-upstream",
+    "rsync": "-a -v -z -r -t -u -x -P -h -c -l -p -g -o --progress --archive --verbose",
+    "npm": "--provenance --json",
+    "cargo": "--locked --frozen --offline --all-features --no-verify --allow-dirty -v -q",
+}
 
 
 def names_of(word: str) -> tuple[str, ...]:
@@ -187,13 +197,13 @@ class Line:
         """
         if not without:
             return False
-        flags = set(f"{without} {known}".split())
+        flags = set(f"{without} {known} {FLAGS.get(self.names[0], '')}".split())
         for index, word in enumerate(self.words):
             if word == "--":
                 return False
             before = self.words[index - 1] if index else ""
             following = self.words[index + 1] if index + 1 < len(self.words) else ""
-            is_value = before.startswith("-") and not (set(_spelled(before)) & flags)
+            is_value = before.startswith("-") and before not in flags and not _is_cluster_of(before, flags)
             if is_value or following in _NEGATIONS:
                 continue
             if any(asked in _spelled(word) and self._stays(asked) for asked in without.split()):
@@ -213,9 +223,13 @@ class Line:
             path: The row's subcommand path; without one there may be no other word, since it may be a program's.
         """
         first = next((word for word in self.words if word.startswith("-")), "")
+        if path and first in _HELP:
+            return True
+        # ``-h`` is a host to some, ``--version`` takes a value in others: nothing may follow these.
+        is_last = self.words[-1:] == [first]
         if path:
-            return first in _HELP or first == "-h"
-        return first in _HELP and len(self.words) == 1
+            return is_last and first in {"-h", "--version"}
+        return len(self.words) == 1 and first in _HELP | {"--version"}
 
     def leading(self) -> list[str]:
         """Words in front of the first option that has a name of more than a letter."""
@@ -235,6 +249,10 @@ class Line:
         for word, is_maybe in self.operands:
             if is_maybe:
                 yield word
+
+
+def _is_cluster_of(word: str, flags: set[str]) -> bool:
+    return not word.startswith("--") and all(f"-{letter}" in flags for letter in word[1:])
 
 
 def _spelled(word: str) -> tuple[str, ...]:

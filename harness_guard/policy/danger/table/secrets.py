@@ -117,6 +117,7 @@ SECRETS: Final = (
         "*",
         among="written",
         operand=is_home_store,
+        spares="chmod chown chgrp touch mkdir",
     ),
     Rule(
         "danger.secret",
@@ -140,7 +141,7 @@ SECRETS: Final = (
         "environment",
         "it would print the whole environment, secrets too",
         "env printenv",
-        without="-i --ignore-environment -",
+        without="-i --ignore-environment - -S",
         is_bare=True,
         softened_by=_SELECTS,
     ),
