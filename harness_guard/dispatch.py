@@ -12,7 +12,7 @@ import os
 from harness_guard.errors import HarnessError, PayloadError, StateError, StoreError
 from harness_guard.hosts.answers import Answer, encode
 from harness_guard.hosts.registry import decode
-from harness_guard.kernel.decide import decide, decide_unreadable
+from harness_guard.kernel.decide import Unreadable, decide, decide_unreadable
 from harness_guard.kernel.outcome import (
     ArchiveRun,
     DropAttestation,
@@ -181,14 +181,14 @@ def _decide_until_committed(call: Call, world: World) -> Answer:
                 raise
             # Without a marker no run is active, and what is left of an old one is only archived by an activation.
             stored, state = _bytes_on_disk(call.store), None
-            unreadable = error.seen if call.store.has_marker() else ""
+            problem: Unreadable | None = Unreadable(error.rule, error.seen, error.remedy, call.store.has_marker())
         else:
-            unreadable = ""
+            problem = None
         first = _first_answer(call, state)
         if first is not None:
             return first
         world.begin(state)
-        decision = decide_unreadable(call.event, unreadable) if unreadable else decide(call.event, state)
+        decision = decide_unreadable(call.event, problem) if problem is not None else decide(call.event, state)
         outcome = _drive(decision, world)
         if call.event.is_late and outcome.state is not None:
             outcome = replace(outcome, state=replace(outcome.state, is_told=False))  # nobody saw this answer

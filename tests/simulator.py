@@ -321,7 +321,7 @@ class Simulator:
         state = self.state
         bound = {
             "accepted_plan_hash": state.accepted_plan_hash,
-            "accepted_amendment_hash": None,
+            "accepted_amendment_hash": state.accepted_amendment_hash,
             "diff_revision": state.diff_revision,
             "verification_fingerprint": state.integrity_fingerprint,
             "review_round": state.review_round,
@@ -338,7 +338,7 @@ class Simulator:
         state = self.state
         bound = {
             "accepted_plan_hash": state.accepted_plan_hash,
-            "accepted_amendment_hash": None,
+            "accepted_amendment_hash": state.accepted_amendment_hash,
             "diff_revision": state.diff_revision,
             "verification_fingerprint": state.integrity_fingerprint,
             "review_round": state.review_round,
@@ -349,6 +349,73 @@ class Simulator:
             f"## Acceptance\n\n```json\n{json.dumps({'acceptance': acceptance})}\n```\n\n"
             "## Changes\n\n- `src/slug.py`: digits are kept.\n\n## Remaining Risks\n\nNone\n"
         )
+
+    def reviewed(self, verdict: str = "PASS", findings: list[dict[str, Any]] | None = None) -> Answered:
+        """Spawn the Reviewer, let it judge, relay what it said."""
+        spawned = self.spawn()
+        assert spawned.is_silent, spawned
+        agent = f"r-{self.state.reviewer.spawns}"
+        self.child("SubagentStart", agent)
+        review = self.review(verdict, findings)
+        assert self.child("SubagentStop", agent, last_assistant_message=review).is_silent
+        return self.stop(review)
+
+    def record(self, **changes: Any) -> str:
+        """Write a Repair Record with bindings as far as the state tells; what was changed and measured is a guess."""
+        state = self.state
+        bound = {
+            "accepted_plan_hash": state.accepted_plan_hash,
+            "source_review_round": state.review_round,
+            "repair_round": state.repair.round,
+            "finding_ids": list(state.latest_finding_ids),
+            "changed_files": [],
+            "diff_revision_before": state.repair.diff_before,
+            "diff_revision_after": state.repair.diff_before,
+            "verification_before": state.repair.verification_before,
+            "verification_after": state.repair.verification_before,
+            **changes,
+        }
+        return (
+            f"# Repair Record\n\n## Repair Context\n\n```json\n{json.dumps({'repair_context': bound})}\n```\n\n"
+            "## Changes\n\nWhat was wrong is right.\n\n## Verification\n\nThe engine ran it.\n"
+        )
+
+    def recorded(self) -> Answered:
+        """Emit a Repair Record; where a binding was a guess, emit the one that the guard gives instead."""
+        answered = self.stop(self.record())
+        if answered.rule != "artifact.binding":
+            return answered
+        return self.stop(answered.text[answered.text.index("# Repair Record") :])
+
+    def amendment(
+        self, boundary: tuple[str, ...], *, material: tuple[str, ...] = ("write_boundary",), **changes: Any
+    ) -> str:
+        """Write a Plan Amendment with another boundary; everything else as it is in force."""
+        state = self.state
+        policy = state.active_policy
+        names = ("objective", "acceptance_criteria", "scope", "write_boundary", "verification", "risk")
+        deltas = {name: {"material": name in material, "summary": "see the section"} for name in names}
+        context = {
+            "source_plan_hash": state.accepted_plan_hash,
+            "source_policy_id": state.active_policy_id,
+            "deltas": deltas,
+            **changes,
+        }
+        checks = [{"id": check.id, "command": check.command, "timeout_s": check.timeout_s} for check in policy.required]
+        strategy = {"verification_strategy": {"kind": policy.strategy, "required": checks, "optional": []}}
+        criteria = "\n".join(f"- {name}: {text}" for name, text in state.criteria)
+        entries = "\n".join(f"- `{entry}`" for entry in boundary)
+        return (
+            f"# Plan Amendment\n\n## Amendment Context\n\n```json\n{json.dumps({'amendment_context': context})}\n```\n\n"
+            f"## Acceptance Criteria\n\n{criteria}\n\n## Write Boundary\n\n{entries}\n\n## Exact Commands\n\nNone\n\n"
+            f"## Verification Strategy\n\n```json\n{json.dumps(strategy)}\n```\n\n## Risks\n\nNone\n\n"
+            "## Approval\n\nProceed with this Plan Amendment? [y/N]\n"
+        )
+
+    def say_y(self, **fields: Any) -> Answered:
+        """Answer the open gate."""
+        self.age_gate()
+        return self.prompt("y", **fields)
 
     def to_verifying(self) -> None:
         """Play a run up to the Reviewer's brief."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import PASS, block
 from harness_guard.kernel.outcome import Outcome
+from harness_guard.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,24 @@ def decide(event: Event, state: RunState | None) -> Asking[Outcome]:
     return (yield from _stops(event, state))
 
 
-def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a session's state cannot be read.
+
+    Attributes:
+        rule: Rule id of the store's error.
+        seen: What was seen.
+        remedy: What to do.
+        is_active: Whether the session has the marker of an active run.
+    """
+
+    rule: str
+    seen: str
+    remedy: str
+    is_active: bool
+
+
+def decide_unreadable(event: Event, problem: Unreadable) -> Asking[Outcome]:
     """Decide a prompt of a session whose state cannot be read; every other event fails closed before it gets here."""
     from harness_guard.kernel.prompt import decide_unreadable as decide_prompt
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.artifacts.activation import Activation, Verb
+    from harness_guard.kernel.decide import Unreadable
     from harness_guard.kernel.event import Event, HostProcess
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.run_questions import Installation
@@ -89,7 +90,7 @@ def decide_prompt(event: Event, state: RunState | None) -> Asking[Outcome]:
     return (yield from _with_provenance(prompt, state))
 
 
-def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
+def decide_unreadable(event: Event, problem: Unreadable) -> Asking[Outcome]:
     """Decide a prompt of a session whose state cannot be read: it may still be cancelled or started afresh.
 
     Args:
@@ -102,12 +103,14 @@ def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
     if event.is_child:
         return Outcome(PASS)
     prompt, is_fresh = yield from _read(event, None)
-    author = _author_problem(event)
-    if not is_fresh or author is not None or (prompt.task is None and prompt.verb != "cancel"):
-        told = f"harness-guard: the run's state cannot be read: {problem}. Nothing may be written."
-        return Outcome(context(f"{told} Next: the human types `$harness cancel` as a prompt of its own."))
-    if prompt.task is not None:
-        return (yield from _activate(prompt, revision=0))
+    is_human = is_fresh and _author_problem(event) is None
+    if prompt.task is None and not (problem.is_active or prompt.verb == "cancel"):
+        return Outcome(PASS)
+    if is_human and prompt.task is not None and problem.rule not in _NOT_REPLACED:
+        return (yield from _activate(prompt, revision=0, told=_MIGRATED if problem.rule == "store.schema-v8" else ""))
+    if not is_human or prompt.verb != "cancel":
+        told = f"harness-guard {problem.rule}: the run's state cannot be read: {problem.seen}. Nothing may be written."
+        return Outcome(context(f"{told} Next: {_mend_of(problem)}"))
     facts = yield from ask(NewRun(prompt.installed.root))
     tombstone = RunState(
         revision=1,
@@ -124,6 +127,19 @@ def decide_unreadable(event: Event, problem: str) -> Asking[Outcome]:
     text = "harness-guard: the run could not be read; it is cancelled, and what is left of it is archived unread."
     text += " Nothing may be written until this turn has ended."
     return Outcome(context(text), tombstone, (ArchiveRun(),), note="cancelled unread")
+
+
+# What another version wrote is neither read nor replaced; the one older version that is migrated is told of.
+_NOT_REPLACED: Final = ("store.schema-older", "store.schema-newer")
+_MIGRATED: Final = (
+    "An earlier run of schema harness.state.v8 is archived; it grants nothing, and this run starts afresh."
+)
+
+
+def _mend_of(problem: Unreadable) -> str:
+    if problem.rule.startswith("store.schema-"):
+        return problem.remedy
+    return "the human types `$harness cancel` as a prompt of its own."
 
 
 def _read(event: Event, state: RunState | None) -> Asking[tuple[Prompt, bool]]:
@@ -185,7 +201,7 @@ _MID_TURN: Final = (
 )
 
 
-def _activate(prompt: Prompt, *, revision: int) -> Asking[Outcome]:
+def _activate(prompt: Prompt, *, revision: int, told: str = "") -> Asking[Outcome]:
     event, installed = prompt.event, prompt.installed
     facts = yield from ask(NewRun(installed.root))
     if facts.problem:
@@ -205,7 +221,8 @@ def _activate(prompt: Prompt, *, revision: int) -> Asking[Outcome]:
         command=installed.command,
         templates=installed.templates,
     )
-    return Outcome(context(activation_text(state, installed)), state, (ArchiveRun(),), note="activated")
+    text = "\n".join(part for part in (activation_text(state, installed), told) if part)
+    return Outcome(context(text), state, (ArchiveRun(),), note="activated")
 
 
 def _host_of(event: Event) -> HostBinding:

@@ -32,7 +32,6 @@ def at_round_begin(state: RunState) -> Asking[RunState]:
     tree = yield from ask(TreeNow())
     repair = replace(
         state.repair,
-        no_progress=state.repair.no_progress,
         tree_before=tree.tree,
         diff_before=state.diff_revision or "",
         verification_before=state.integrity_fingerprint or "",
@@ -86,6 +85,7 @@ def _binding_problem(state: RunState, record: Record, found: Verification) -> As
 
 
 def _current(state: RunState, found: Verification) -> Asking[RecordContext]:
+    from harness_guard.artifacts.names import is_file_path
     from harness_guard.artifacts.values import RecordContext
 
     repair = state.repair
@@ -95,7 +95,8 @@ def _current(state: RunState, found: Verification) -> Asking[RecordContext]:
         source_review_round=state.review_round,
         repair_round=repair.round,
         finding_ids=state.latest_finding_ids,
-        changed_files=changed,
+        # A name that no artifact can hold (a line end in it) is bound by the diff revision alone.
+        changed_files=tuple(path for path in changed if is_file_path(path)),
         diff_revision_before=repair.diff_before,
         diff_revision_after=found.diff_revision,
         verification_before=repair.verification_before,

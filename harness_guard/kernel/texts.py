@@ -121,7 +121,7 @@ def choices_text(state: RunState, resume: str) -> str:
             f"- Repair Resume: the same boundary and verification stay in force and {where}. Emit the text below,",
             "  alone and unchanged, end your turn, and the human answers exactly y.",
             f"- Plan Amendment: another boundary, other commands or verification. `{artifact}` prints it with what is",
-            "  in force; change it, emit it alone, the human answers exactly y. Work goes on in executing, rounds anew.",
+            "  in force; change it, emit it alone, the human answers exactly y. Work goes on, with rounds anew.",
             "- Cancel: the human types `$harness cancel`; the run ends and nothing more is written.",
             "",
             resume,

@@ -96,9 +96,9 @@ class RunStore:
         stored = self.stored()
         if stored is None:
             return None
-        value = _object(verify_seal(stored, self.key))
+        value = self._verified(stored)
         if value.get("schema") != SCHEMA:
-            seen = f"the state has schema {value.get('schema')!r}, written by {value.get('plugin_version')!r}"
+            seen = f"the state has schema {value.get('schema')!r}"
             raise StateError("store.schema", seen, f"This version reads {SCHEMA}. {_MEND}")
         if value.get("session_id") != self.session_id:
             raise StateError("store.session", "the state belongs to another session", _MEND)
@@ -106,6 +106,22 @@ class RunStore:
             return Loaded(state_from_json(value), stored)
         except (TypeError, KeyError, ValueError) as error:
             raise StateError("store.shape", f"the state cannot be read: {error}", _MEND) from error
+
+    def _verified(self, stored: bytes) -> dict[str, object]:
+        """Verify the seal; what another version of the guard wrote is named as that, sealed our way or not."""
+        problem: StateError | None = None
+        try:
+            value = _object(verify_seal(stored, self.key))
+        except StateError as error:
+            problem = error
+        if problem is None and value.get("schema") == SCHEMA:
+            return value
+        from harness_guard.store.schemas import other_version
+
+        other = other_version(stored) or problem
+        if other is not None:
+            raise other
+        return value
 
     def commit(self, state: RunState, expected: bytes | None) -> None:
         """Replace the state, if the expected bytes still stand there.

@@ -20,7 +20,8 @@ if str(ROOT) not in sys.path:
 
 import gates  # noqa: E402  the path has to be set first
 
-from harness_guard.kernel.state import STATE_NAMES, TERMINAL  # noqa: E402  as above
+from harness_guard.kernel.state import STATE_NAMES, TERMINAL, HostBinding, RunState  # noqa: E402  as above
+from harness_guard.kernel.texts import next_step  # noqa: E402  as above
 from harness_guard.kernel.transitions import TRANSITIONS  # noqa: E402  as above
 
 TYPE_CHECKING = False
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
     from harness_guard.kernel.transitions import Row
 
-CONTRACT: Final = ROOT / "contracts" / "harness-contract.md"
+LIFECYCLE: Final = ROOT / "contracts" / "p3-policy-lifecycle.md"
 PROTOCOL: Final = ROOT / "contracts" / "hook-decision-protocol.md"
 README: Final = ROOT / "README.md"
 ARCHITECTURE: Final = ROOT / "docs" / "architecture.md"
-DOCUMENTS: Final = (CONTRACT, PROTOCOL, README, ARCHITECTURE)
+DOCUMENTS: Final = (LIFECYCLE, PROTOCOL, README, ARCHITECTURE)
 SOURCES: Final = ("harness_guard", "hooks")
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -44,20 +45,38 @@ _OTHERS: Final = frozenset(("config.worktree", "state.json", "plan.md", "review.
 _QUOTING: Final = "harness_guard/cli/rehearsal/"  # the demo quotes the rules that it expects
 # The rooms of rules; a string that looks like an id of another room is a name of git's or of a module's.
 ROOMS: Final = (
-    "artifact", "boundary", "cli", "completion", "config", "control-plane", "danger", "demo", "doctor", "effects", "entry",
+    "amendment", "artifact", "boundary", "cli", "completion", "config", "control-plane", "danger", "demo", "doctor", "effects", "entry",
     "evidence", "gate", "identity", "install", "launcher", "manifests", "payload", "plan", "prompt", "provenance",
-    "provision", "review", "spawn", "state", "status", "stop", "store", "sweep",
+    "provision", "repair", "review", "spawn", "state", "status", "stop", "store", "sweep",
 )  # fmt: skip
 _SPOKEN = re.compile(r"harness-guard ((?:[a-z]+-)*[a-z]+\.[a-z][a-z0-9-]*):")
 _ROW = re.compile(r"\| `(?P<rule>[^`]+)` \| (?P<meaning>.*?) \| (?P<where>.*?) \|$", re.MULTILINE)
 
 _EFFECTS: Final = {
+    "accept amendment": "the Amendment's policy is in force, counters and evidence anew",
     "accept plan": "the Plan's policy is in force",
-    "derive child": "child policy, more rounds",
+    "begin round": "round + 1",
+    "derive child": "child policy",
     "discard policy": "policy and evidence discarded",
     "drop gate": "",
+    "go on": "the Resume's rounds are added, a round that is due begins",
+    "next review": "review round + 1",
     "pause": "",
-    "pause to work": "a Resume leads to executing",
+    "pause before round": "its Resume begins a round",
+}
+
+
+_EXAMPLE: Final = {
+    name: RunState(
+        revision=1,
+        run_id="r",
+        session_id="s",
+        repository_root="/",
+        state=name,
+        authority_status="revoked",
+        host=HostBinding("claude"),
+    )
+    for name in STATE_NAMES
 }
 
 
@@ -66,11 +85,20 @@ _EFFECTS: Final = {
 
 def lifecycle() -> str:
     """Render the transition table for the contract."""
-    lines = ["| from | on | to | also |", "| --- | --- | --- | --- |"]
+    lines = ["| from | on | if | to | authority | also | next step |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for row in TRANSITIONS:
         also = "; ".join(text for name in row.effects if (text := _EFFECTS[name]))
-        lines.append(f"| {_from(row)} | {row.on} | {_to(row)} | {also} |")
+        cells = (_from(row), row.on, row.guard, _to(row), row.authority, also, _next(row))
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _next(row: Row) -> str:
+    """Give what the answer names as the next step, in the words of the code itself."""
+    name = row.states[0] if row.to == "=" else row.to
+    if name == "paused_from":
+        return "by state"
+    return next_step(_EXAMPLE[name]).replace("harness-guard artifact", "artifact")
 
 
 def _from(row: Row) -> str:
