@@ -26,8 +26,9 @@ class Wrapper:
 
     Attributes:
         names: Its names, separated by blanks.
-        takes: ``words``: the operands are the inner words. ``fed``: and unknown ones follow. ``text``: they are a text for a shell. ``option``: an
-            option's value is a text. ``until``: the words behind an option up to ``;`` or ``+`` are the inner words.
+        takes: ``words``: the operands are the inner words. ``fed``: and unknown ones follow. ``text``: they are a text
+            for a shell. ``option``: an option's value is a text. ``until``: the words behind an option up to ``;`` or
+            ``+`` are the inner words.
         valued: Options that take a value, separated by blanks.
         skip: Operands in front of the inner words.
         options: The options that ``option`` and ``until`` look for.
