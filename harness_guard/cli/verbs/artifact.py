@@ -6,24 +6,59 @@ import os
 
 import click
 
-from harness_guard.artifacts.templates import binding_fields, completion_fields, fill
-from harness_guard.artifacts.values import Bindings, Criterion
+from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.names import is_file_path
+from harness_guard.artifacts.registry import DIRECT, parse_artifact
+from harness_guard.artifacts.templates import (
+    amendment_fields,
+    binding_fields,
+    completion_fields,
+    fill,
+    pause_report_fields,
+    record_fields,
+    repair_plan_fields,
+)
+from harness_guard.artifacts.values import Bindings, Criterion, RecordContext
 from harness_guard.cli.installation import plugin_root, searched_places
 from harness_guard.cli.runs import one_run
 from harness_guard.errors import StateError
 from harness_guard.kernel.event import Event
 from harness_guard.kernel.pause import resume_for
+from harness_guard.kernel.questions import ask
+from harness_guard.kernel.run_questions import ChangedSince, TreeNow
 from harness_guard.kernel.texts import next_step
 from harness_guard.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from collections.abc import Callable
+    from typing import Final, TypeVar
 
+    from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
+    from harness_guard.policy.model import Policy
     from harness_guard.store.runs import RunStore
 
-KINDS: Final = ("plan", "review", "repair-resume", "completion")
+    T = TypeVar("T")
+
+KINDS: Final = (
+    "plan",
+    "plan-amendment",
+    "review",
+    "repair-record",
+    "repair-resume",
+    "repair-plan",
+    "pause-report",
+    "completion",
+)
+
+_CHANGES: Final = "Changed: `<what is different now, and which finding it answers>`"
+_VERIFICATION: Final = "Verified: `<which commands the engine ran, and what shows the repair>`"
+_STALE: Final = (
+    "harness-guard: the tree has changed since the engine ran, so `diff_revision_after` is the present one and "
+    "`verification_after` that of the last run; emit the Record, and the guard runs the verification and answers with "
+    "the values that hold"
+)
 
 
 @click.command("artifact")
@@ -33,13 +68,16 @@ KINDS: Final = ("plan", "review", "repair-resume", "completion")
 def command(kind: str, session: str | None, data: str | None) -> int:
     """Print the template of an artifact, filled with the bindings that the run has now.
 
-    What is left to write stands in it as <...>. KIND is plan, review, repair-resume or completion.
+    What is left to write stands in it as <...>. KIND is plan, plan-amendment, review, repair-record, repair-resume,
+    repair-plan (for a strict or manual workflow; the guard does not read it), pause-report (for the human; the guard
+    does not read it) or completion.
     """
     root = plugin_root()
     searched = searched_places(data, os.environ)
     # A plan binds to nothing, so it can be had before there is a run; a session that is named has to be there.
     store = None if kind == "plan" and session is None else one_run(searched, session, os.environ)
     text = _template(root, kind) if kind == "plan" or store is None else filled(kind, store, root)
+    _check_parses(kind, text)
     click.echo(text, nl=False)
     return 0
 
@@ -48,7 +86,7 @@ def filled(kind: str, store: RunStore, root: str) -> str:
     """Fill in the template of an artifact that binds to a run.
 
     Args:
-        kind: ``review``, ``repair-resume`` or ``completion``.
+        kind: One of ``KINDS`` but ``plan``.
         store: The run.
         root: The plugin's folder.
 
@@ -59,15 +97,17 @@ def filled(kind: str, store: RunStore, root: str) -> str:
     if loaded is None:
         seen = f"session `{store.session_id}` has no state"
         raise StateError("cli.no-run", seen, "end the run with `$harness cancel`; the human types it")
-    state = loaded.state
-    if kind == "repair-resume":
-        return _resume(state, store, root)
-    bindings = _bindings(state, kind)
-    if kind == "review":
-        return fill(_template(root, kind), binding_fields(bindings))
-    criteria = [Criterion(identifier, text) for identifier, text in state.criteria]
-    required = [check.id for check in state.active_policy.required] if state.active_policy is not None else []
-    return fill(_template(root, kind), completion_fields(bindings, criteria, required))
+    return _FILLERS[kind](loaded.state, store, root)
+
+
+def _check_parses(kind: str, text: str) -> None:
+    # What is handed out is emitted as it is: better no form than one that the guard would refuse.
+    if kind not in DIRECT:
+        return
+    try:
+        parse_artifact(kind, text)
+    except LineError as error:
+        raise StateError("cli.unfit", f"{kind} line {error.line}: {error.seen}", error.remedy) from error
 
 
 def _template(root: str, kind: str) -> str:
@@ -84,6 +124,21 @@ def _not_due(kind: str, state: RunState) -> StateError:
     return StateError("cli.not-due", seen, next_step(state))
 
 
+def _asked(asking: Asking[T], state: RunState, store: RunStore, *, root: str) -> T:
+    # The kernel asks the same questions here as in a hook, so both hand out the same values.
+    event = Event(host="claude", name="Stop", session_id=store.session_id, cwd=state.repository_root)
+    world = World(event, store, dict(os.environ), root)
+    world.begin(state)
+    reply: object = None
+    while True:
+        try:
+            question = asking.send(reply)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+        reply = world.answer(question)
+
+
 def _bindings(state: RunState, kind: str) -> Bindings:
     plan, diff, verified = state.accepted_plan_hash, state.diff_revision, state.integrity_fingerprint
     if state.state not in ("verifying", "reviewing") or plan is None or diff is None or verified is None:
@@ -91,18 +146,93 @@ def _bindings(state: RunState, kind: str) -> Bindings:
     return Bindings(plan, state.accepted_amendment_hash, diff, verified, state.review_round)
 
 
+def _policy(state: RunState, kind: str) -> tuple[str, str, Policy]:
+    plan, identifier, policy = state.accepted_plan_hash, state.active_policy_id, state.active_policy
+    if state.is_terminal or plan is None or identifier is None or policy is None:
+        raise _not_due(kind, state)
+    return plan, identifier, policy
+
+
+def _review(state: RunState, _store: RunStore, root: str) -> str:
+    return fill(_template(root, "review"), binding_fields(_bindings(state, "review")))
+
+
+def _completion(state: RunState, _store: RunStore, root: str) -> str:
+    bindings = _bindings(state, "completion")
+    criteria = [Criterion(identifier, text) for identifier, text in state.criteria]
+    required = [check.id for check in state.active_policy.required] if state.active_policy is not None else []
+    return fill(_template(root, "completion"), completion_fields(bindings, criteria, required))
+
+
+def _amendment(state: RunState, _store: RunStore, root: str) -> str:
+    plan, identifier, policy = _policy(state, "plan-amendment")
+    criteria = [Criterion(name, text) for name, text in state.criteria]
+    return fill(_template(root, "plan-amendment"), amendment_fields(plan, identifier, criteria=criteria, policy=policy))
+
+
+def _repair_plan(state: RunState, _store: RunStore, root: str) -> str:
+    plan, _, policy = _policy(state, "repair-plan")
+    if not policy.boundary:
+        raise _not_due("repair-plan", state)
+    # Before a Review, what can be repaired is red verification.
+    finding = state.latest_finding_ids[0] if state.latest_finding_ids else policy.required[0].id
+    return fill(_template(root, "repair-plan"), repair_plan_fields(plan, finding, policy=policy))
+
+
+def _record(state: RunState, store: RunStore, root: str) -> str:
+    if state.state != "auto_repairing":
+        raise _not_due("repair-record", state)
+    context = _asked(_record_context(state), state, store, root=root)
+    if context.diff_revision_after != state.diff_revision:
+        click.echo(_STALE, err=True)
+    return fill(_template(root, "repair-record"), record_fields(context, _CHANGES, _VERIFICATION))
+
+
+def _record_context(state: RunState) -> Asking[RecordContext]:
+    repair = state.repair
+    tree = yield from ask(TreeNow())
+    changed = yield from ask(ChangedSince(repair.tree_before))
+    return RecordContext(
+        accepted_plan_hash=state.accepted_plan_hash or "",
+        source_review_round=state.review_round,
+        repair_round=repair.round,
+        finding_ids=state.latest_finding_ids,
+        changed_files=tuple(path for path in changed if is_file_path(path)),
+        diff_revision_before=repair.diff_before,
+        diff_revision_after=tree.diff_revision,
+        verification_before=repair.verification_before,
+        verification_after=state.integrity_fingerprint or repair.verification_before,
+    )
+
+
 def _resume(state: RunState, store: RunStore, root: str) -> str:
     if not state.is_paused or state.baseline is None:
         raise _not_due("repair-resume", state)
-    # The kernel asks the same questions here as at the deny that paused, so both hand out the same text.
-    event = Event(host="claude", name="Stop", session_id=store.session_id, cwd=state.repository_root)
-    world = World(event, store, dict(os.environ), root)
-    world.begin(state)
-    asking = resume_for(state)
-    reply: object = None
-    while True:
-        try:
-            question = asking.send(reply)
-        except StopIteration as done:
-            return str(done.value)
-        reply = world.answer(question)
+    return _asked(resume_for(state), state, store, root=root)
+
+
+def _pause_report(state: RunState, store: RunStore, root: str) -> str:
+    if not state.is_paused or state.baseline is None:
+        raise _not_due("pause-report", state)
+    said = {identifier: f"{path}: {message}" for identifier, path, message in state.open_findings}
+    fields = pause_report_fields(
+        rounds_done=state.repair.round,
+        # Not among the Review's findings: a required command that is red.
+        findings=[(name, said.get(name, "required verification is red")) for name in state.latest_finding_ids],
+        diff_revision=_asked(ask(TreeNow()), state, store, root=root).diff_revision,
+        repeated=state.repair.repeated,
+        no_progress=state.repair.no_progress,
+        is_green=state.evidence_green,
+    )
+    return fill(_template(root, "pause-report"), fields)
+
+
+_FILLERS: Final[dict[str, Callable[[RunState, RunStore, str], str]]] = {
+    "plan-amendment": _amendment,
+    "review": _review,
+    "repair-record": _record,
+    "repair-resume": _resume,
+    "repair-plan": _repair_plan,
+    "pause-report": _pause_report,
+    "completion": _completion,
+}
