@@ -66,6 +66,8 @@ def message(path: Path) -> str:
     "C4.30",
     "C4.31",
     "C4.32",
+    "C4.35",
+    "C4.36",
 )
 @pytest.mark.parametrize(("name", "rule", "line"), AT_STOP, ids=[row[0] for row in AT_STOP])
 def test_a_bad_message_is_a_near_miss_with_its_rule_and_line(name: str, rule: str, line: str) -> None:

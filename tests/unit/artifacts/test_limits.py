@@ -125,6 +125,7 @@ def test_rounds_that_a_resume_asks_for(rounds: int, expected: str | None) -> Non
     assert rule(changed(RESUME, '"additional_rounds": 0', f'"additional_rounds": {rounds}')) == expected
 
 
+@pytest.mark.contract("C4.36")
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
@@ -154,6 +155,7 @@ def test_values_of_a_record(old: str, new: str, expected: str | None) -> None:
 SUMMARY = '"the tables are written anew"'
 
 
+@pytest.mark.contract("C4.35")
 @pytest.mark.parametrize(
     ("summary", "expected"),
     [
@@ -171,6 +173,7 @@ def test_a_summary_is_one_readable_line(summary: str, expected: str | None) -> N
     assert rule(changed(AMENDMENT, SUMMARY, summary)) == expected
 
 
+@pytest.mark.contract("C4.35")
 @pytest.mark.parametrize("name", DELTAS)
 def test_one_material_delta_of_any_name_is_enough(name: str) -> None:
     none = AMENDMENT.replace('"material": true', '"material": false')
@@ -178,13 +181,14 @@ def test_one_material_delta_of_any_name_is_enough(name: str) -> None:
     assert rule(changed(none, f'"{name}": {{"material": false', f'"{name}": {{"material": true')) is None
 
 
-@pytest.mark.contract("C4.13")
+@pytest.mark.contract("C4.35")
 @pytest.mark.parametrize("kind", ["regression_first", "tdd", "characterization", "verification_first"])
 def test_an_amendment_may_have_any_of_the_four_strategies(kind: str) -> None:
     assert rule(changed(AMENDMENT, '"kind": "regression_first"', f'"kind": "{kind}"')) is None
     assert rule(changed(AMENDMENT, '"kind": "regression_first"', f'"kind": "{kind}_"')) == "artifact.json-value"
 
 
+@pytest.mark.contract("C4.3")
 @pytest.mark.parametrize("name", NO_DELTA)
 @pytest.mark.parametrize("value", ["false", "null", "1", '"true"'])
 def test_every_condition_of_a_repair_plan_is_true(name: str, value: str) -> None:

@@ -125,6 +125,7 @@ def test_a_filled_template_that_stop_does_not_read_is_nothing_there(name: str) -
     assert recognise(filled()[name]) is None
 
 
+@pytest.mark.contract("C4.35")
 def test_every_template_of_an_artifact_can_be_had_from_the_command_line() -> None:
     shipped = {path.stem for path in (ROOT / "templates").iterdir()}
     assert shipped == {*KINDS, "reviewer-brief"}
@@ -152,6 +153,7 @@ def test_a_filled_amendment_holds_all_that_is_in_force_and_one_delta() -> None:
     )
 
 
+@pytest.mark.contract("C4.36")
 def test_where_nothing_may_be_written_a_filled_amendment_says_none() -> None:
     policy = replace(IN_FORCE, boundary=(), commands=(CHECK.command,), tools=(), optional=())
     fields = amendment_fields(DIGEST, DIGEST, criteria=CRITERIA, policy=policy)
@@ -280,6 +282,7 @@ def test_a_readable_reason_stays_as_it_is() -> None:
     assert found.reason == "a write to `docs/<x>.md` was refused"
 
 
+@pytest.mark.contract("L3.4")
 @pytest.mark.parametrize(
     "words", [*QUOTED, "## Verification\n\nx", "x\n\n## Approval", "```\nopen", "x" * 5_000, "`" * 900]
 )
@@ -292,6 +295,7 @@ def test_a_record_parses_whatever_its_words_quote(words: str) -> None:
         assert len(text) < 2_000
 
 
+@pytest.mark.contract("L3.4")
 @pytest.mark.parametrize("words", ["- `src/a.py`: x\n- [b](c)", "One.\n\n```sh\n# Plan\n```\n\nTwo.", "x" * MOST_KEPT])
 def test_words_that_a_section_can_hold_stay_as_they_are(words: str) -> None:
     found = recognise(render_record(RECORD, f"\n{words}\n", words))

@@ -125,6 +125,7 @@ def test_a_relay_keeps_the_content_whatever_the_host_framed(change: str, is_same
     assert (replace(review, evidence=change, digest="", text="").content == review.content) is is_same
 
 
+@pytest.mark.contract("C4.35")
 def test_amendment() -> None:
     message = text("plan-amendment/ok-full.md")
     assert recognise(message) == Amendment(
@@ -154,6 +155,7 @@ def test_amendment() -> None:
     )
 
 
+@pytest.mark.contract("C4.35")
 def test_the_deltas_stand_in_one_order_however_they_are_written() -> None:
     message = text("plan-amendment/ok-full.md")
     lines = message.split("\n")
@@ -166,6 +168,7 @@ def test_the_deltas_stand_in_one_order_however_they_are_written() -> None:
     assert found.digest != original.digest
 
 
+@pytest.mark.contract("C4.36")
 def test_record() -> None:
     message = text("repair-record/ok-full.md")
     assert recognise(message) == Record(
@@ -187,6 +190,7 @@ def test_record() -> None:
     )
 
 
+@pytest.mark.contract("C4.36")
 def test_a_record_may_be_about_nothing_and_change_nothing() -> None:
     found = recognise(text("repair-record/ok-nothing-changed.md"))
     assert isinstance(found, Record)
