@@ -12,7 +12,7 @@ import os
 from harness_guard.errors import HarnessError, PayloadError, StateError, StoreError
 from harness_guard.hosts.answers import Answer, encode
 from harness_guard.hosts.registry import decode
-from harness_guard.kernel.decide import Unreadable, decide, decide_unreadable
+from harness_guard.kernel.decide import decide, decide_unreadable
 from harness_guard.kernel.outcome import (
     ArchiveRun,
     DropAttestation,
@@ -180,6 +180,8 @@ def _decide_until_committed(call: Call, world: World) -> Answer:
             if call.event.name != "UserPromptSubmit":
                 raise
             # Without a marker no run is active, and what is left of an old one is only archived by an activation.
+            from harness_guard.kernel.unreadable import Unreadable
+
             stored, state = _bytes_on_disk(call.store), None
             problem: Unreadable | None = Unreadable(error.rule, error.seen, error.remedy, call.store.has_marker())
         else:

@@ -39,7 +39,7 @@ def decide_spawn(event: Event, state: RunState) -> Asking[Outcome]:
         seen = f"child agent {event.agent_id} may not spawn: the delegation depth is 1"
         return Outcome(deny("spawn.depth", seen, "Report to the root; the root decides about helpers."))
     if state.cancel_asked or state.state == "cancelled":
-        return Outcome(deny("spawn.cancelled", "the human cancelled the run", next_step(state)))
+        return Outcome(deny("spawn.cancelled", "the run is cancelled", next_step(state)))
     if is_review_spawn(event) or state.state in ("verifying", "reviewing"):
         return (yield from _claim(event, state))
     return _helper(event, state)

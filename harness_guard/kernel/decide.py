@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import PASS, block
 from harness_guard.kernel.outcome import Outcome
-from harness_guard.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
+    from harness_guard.kernel.unreadable import Unreadable
 
 
 def decide(event: Event, state: RunState | None) -> Asking[Outcome]:
@@ -39,23 +39,6 @@ def decide(event: Event, state: RunState | None) -> Asking[Outcome]:
     if event.name == "ConfigChange":
         return Outcome(_config_change(state))
     return (yield from _stops(event, state))
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Why a session's state cannot be read.
-
-    Attributes:
-        rule: Rule id of the store's error.
-        seen: What was seen.
-        remedy: What to do.
-        is_active: Whether the session has the marker of an active run.
-    """
-
-    rule: str
-    seen: str
-    remedy: str
-    is_active: bool
 
 
 def decide_unreadable(event: Event, problem: Unreadable) -> Asking[Outcome]:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.artifacts.activation import Activation, Verb
-    from harness_guard.kernel.decide import Unreadable
     from harness_guard.kernel.event import Event, HostProcess
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.run_questions import Installation
     from harness_guard.kernel.state import Gate, GateKind
     from harness_guard.kernel.transitions import Happening
+    from harness_guard.kernel.unreadable import Unreadable
 
 GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it
 # Claude Code's own prompts carry what a command or a child printed (FACTS, section 6): none of it is a human's word.

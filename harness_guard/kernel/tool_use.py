@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
 
+_NO_APPROVAL: Final = "Reach the goal another way; no approval clears this rule, the human does such a thing by hand."
 _CHILD_STEP: Final = "Only read; say what should change in your last message."
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
 
@@ -156,15 +157,18 @@ def _pause_or_deny(judged: Judged, state: RunState, on: str, reason: Reason) -> 
 
 
 def _danger(judged: Judged) -> Reason | None:
-    if judged.call.family != "shell":
+    call = judged.call
+    if call.family != "shell" and not call.reads:
         return None
+    if call.family != "shell":
+        from harness_guard.policy.credentials import first_secret
+
+        secret = first_secret(call.reads)
+        return None if secret is None else Reason("danger.secret", f"`{short(secret)}` holds credentials", _NO_APPROVAL)
     from harness_guard.policy.danger import danger_of
 
-    danger = danger_of(judged.call.text, judged.effects)
-    if danger is None:
-        return None
-    remedy = "Reach the goal another way; no approval clears this rule, the human runs such a command by hand."
-    return Reason(danger.rule, danger.seen, remedy)
+    danger = danger_of(call.text, judged.effects)
+    return None if danger is None else Reason(danger.rule, danger.seen, _NO_APPROVAL)
 
 
 def _check_state(event: Event, state: RunState) -> Decision | None:
@@ -176,7 +180,7 @@ def _check_state(event: Event, state: RunState) -> Decision | None:
     if state.pending_gate is not None and state.authority_status == "active":
         seen = f"the human has not answered the {state.pending_gate.kind} yet and nothing may be written meanwhile"
     if state.cancel_asked or state.state == "cancelled":
-        seen = "the human cancelled the run and nothing may be written until this turn has ended"
+        seen = "the run is cancelled and nothing may be written until this turn has ended"
     return deny("state.no-authority", seen, _CHILD_STEP if event.is_child else next_step(state))
 
 

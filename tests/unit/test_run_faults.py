@@ -244,7 +244,7 @@ def test_what_was_committed_is_answered_as_such(sim: Simulator, monkeypatch: pyt
         sim.write("src/a.py")
 
 
-@pytest.mark.contract("C8.22")
+@pytest.mark.contract("C8.23")
 def test_a_killed_git_leaves_nothing_locked(sim: Simulator) -> None:
     sim.approve()
     lock = sim.data / "runs" / sim.session / "tree" / "git" / "index.lock"

@@ -647,3 +647,26 @@ def test_what_comes_back_as_a_prompt_waits_until_work_goes_on(
         assert found.decision.verdict == "pass"
     else:
         assert rule(found) == "prompt.not-now"
+
+
+@pytest.mark.contract("C7.20")
+@pytest.mark.parametrize("tool", ["Read", "Grep"])
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/home/u/.ssh/id_rsa", "danger.secret"),
+        (f"{ROOT}/.env", "danger.secret"),
+        ("/home/u/.aws/credentials", "danger.secret"),
+        (f"{ROOT}/.env.example", ""),
+        ("/home/u/.ssh/id_rsa.pub", ""),
+        (f"{ROOT}/src/secrets.py", ""),
+    ],
+)
+def test_a_file_tool_shows_no_credential(tool: str, path: str, expected: str) -> None:
+    argument = "file_path" if tool == "Read" else "path"
+    found = FakeWorld().decide(call(tool, {argument: path}), in_state("executing"))
+    if expected:
+        assert found.state is not None
+        assert (rule(found), found.state.state) == (expected, "paused_danger")
+    else:
+        assert (found.decision.verdict, found.state) == ("pass", None)

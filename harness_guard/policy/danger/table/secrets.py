@@ -7,13 +7,12 @@ Sources: the programs' documentation of where they keep credentials and what pri
 
 from __future__ import annotations
 
+from harness_guard.policy.credentials import is_credential, is_secret_file
 from harness_guard.policy.danger.model import Rule, Softener
 from harness_guard.policy.danger.operands import is_revealing_name, is_telling_pattern
 from harness_guard.policy.danger.places import (
-    is_credential,
     is_credential_folder,
     is_home_store,
-    is_secret_file,
     is_secret_upload,
 )
 
