@@ -147,14 +147,12 @@ _REVIEW = """\
 
 ## Verdict
 
-PASS
+{verdict}
 
 ## Findings
 
 ```json
-{{
-  "findings": []
-}}
+{findings}
 ```
 
 ## Evidence
@@ -219,17 +217,25 @@ def without_section(text: str, heading: str) -> str:
 def _bindings(seen: Seen) -> JsonObject:
     return {
         "accepted_plan_hash": seen.find(r"accepted_plan_hash\W+(sha256:[0-9a-f]{64})"),
-        "accepted_amendment_hash": None,
+        "accepted_amendment_hash": json.loads(seen.find(r'accepted_amendment_hash"?[:\s]+(null|"sha256:[0-9a-f]{64}")')),
         "diff_revision": seen.find(r'diff_revision"?[:\s`"]+([^\s`",]+)'),
         "verification_fingerprint": seen.find(r"verification_fingerprint\W+(sha256:[0-9a-f]{64})"),
         "review_round": int(seen.find(r"review_round\W+(\d+)")),
     }
 
 
-def review(seen: Seen, evidence: str = "Read the whole diff; V1 is green in the engine's record.") -> str:
-    """A PASS with the bindings that its writer was told."""
-    context = json.dumps({"review_context": _bindings(seen)}, indent=2)
-    return _REVIEW.format(context=context, evidence=evidence)
+def review(
+    seen: Seen,
+    evidence: str = "Read the whole diff; V1 is green in the engine's record.",
+    findings: tuple[JsonObject, ...] = (),
+) -> str:
+    """A Review with the bindings that its writer was told: PASS, or with findings REPAIR_REQUIRED."""
+    return _REVIEW.format(
+        context=json.dumps({"review_context": _bindings(seen)}, indent=2),
+        verdict="REPAIR_REQUIRED" if findings else "PASS",
+        findings=json.dumps({"findings": findings}, indent=2),
+        evidence=evidence,
+    )
 
 
 def completion(seen: Seen) -> str:
@@ -362,6 +368,10 @@ class Guarded:
             raise ScriptError(message)
         arguments: JsonObject = json.loads(blocks[-1])
         return arguments
+
+    def look(self, seen: Seen) -> Call:
+        """A Reviewer's first call: it reads the brief that it was told of at its start."""
+        return self.host.read(seen.find(r"the whole diff: (/.+)$"))
 
     def exists(self, path: str) -> bool:
         """Whether a file is there in the repository."""

@@ -49,11 +49,11 @@ def test_the_handed_out_name_is_recognised(hidden: Guarded) -> None:
         *hidden.host.await_child(),
         lambda _seen: Say(kept["review"]),
         lambda seen: Say(completion(seen)),
-        children={REVIEW_TASK: (hidden.host.write("src/by_reviewer.py", "never\n"), judge)},
+        children={REVIEW_TASK: (hidden.look, hidden.host.write("src/by_reviewer.py", "never\n"), judge)},
         verification="python3 -m unittest -q tests.test_digits",
     )
     assert [call.blocked for call in turn.calls if call.tool == "spawn_agent"] == [False]
-    assert [call.blocked for call in turn.calls if call.lane == REVIEW_TASK] == [True]
+    assert [call.blocked for call in turn.calls if call.lane == REVIEW_TASK] == [False, True]
     assert turn.changed == ("src/slug.py", "tests/test_digits.py")
     assert hidden.standing() == ("completed", "revoked")
 

@@ -129,7 +129,7 @@ def test_a_whole_run(host: Guarded) -> None:
         lambda seen: Say(completion(seen)),
         children={
             REVIEW_TASK: (
-                host.host.read("src/slug.py"),
+                host.look,
                 host.host.write("src/by_reviewer.py", "never\n"),
                 host.host.shell("echo never > src/by_reviewer.py"),
                 judge,

@@ -1,0 +1,885 @@
+"""The lifecycle of a run, written a second time: plain ifs from the contracts' sentences, without a look at the kernel.
+
+Each method of :class:`Guard` is one thing that may happen, with the facts it depends on, and gives the class of the
+answer. Where a sentence decides, its id stands beside the line. What the world looks like is told by ``tree``, a
+mapping of each file's path to a small number that stands for its content.
+"""
+
+# ruff: noqa: C901, PLR0911, PLR0912
+# One happening is one list of ifs in the contract's order; split up, it could not be read beside the sentences.
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+Answer = Literal["pass", "deny", "block", "context"]
+Author = Literal["human", "forged", "missing", "unreadable"]
+Tree = Mapping[str, int]
+Content = tuple[tuple[str, int], ...]
+Diff = tuple[Content, Content]
+
+AT_WORK = ("executing", "auto_repairing")
+ENDED = ("completed", "cancelled")
+MOST_BLOCKS = 3  # C6.12
+MOST_REVIEWER_BLOCKS = 3  # C8.15
+READABLE_MS = 1000  # C5.3
+# L2.4: what changes how the whole is built or run, if only a pattern of the boundary covers it.
+SENSITIVE = ("pyproject.toml", "package.json", "Dockerfile")
+
+
+def content(tree: Tree) -> Content:
+    """Give a tree as a value; a file with content 0 is not there."""
+    return tuple(sorted((path, version) for path, version in tree.items() if version))
+
+
+def changed(before: Content, after: Content) -> frozenset[str]:
+    """Give the paths that differ between two trees."""
+    return frozenset(path for path, _ in set(before) ^ set(after))
+
+
+def covers(entry: str, path: str) -> bool:
+    """Tell whether a boundary entry covers a path (C4.16), for the entries that these tests use."""
+    if entry.endswith("/"):
+        return path.startswith(entry)
+    return fnmatchcase(path, entry) and path.count("/") == entry.count("/")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A required command."""
+
+    id: str
+    command: str
+    timeout_s: int = 20
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a policy names (L1.1), as far as the lifecycle depends on it; ``plan`` stands for the Plan's hash."""
+
+    plan: str
+    boundary: frozenset[str]
+    commands: frozenset[str]
+    required: tuple[Check, ...]
+    max_rounds: int
+    repeated_limit: int
+    no_progress_limit: int
+    parent: Policy | None = None
+
+    def inside(self, path: str) -> bool:
+        return any(covers(entry, path) for entry in self.boundary)
+
+    def child(self) -> Policy:
+        """L1.4: the same in all, with the active policy as parent."""
+        return Policy(
+            self.plan,
+            self.boundary,
+            self.commands,
+            self.required,
+            self.max_rounds,
+            self.repeated_limit,
+            self.no_progress_limit,
+            parent=self,
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A valid Plan as it stands in a message."""
+
+    hash: str
+    boundary: frozenset[str]
+    commands: frozenset[str]
+    required: tuple[Check, ...]
+    criteria: tuple[str, ...] = ("AC1",)
+    is_repair_enabled: bool = True
+    max_rounds: int = 3
+    repeated_limit: int = 2
+    no_progress_limit: int = 2
+
+    def policy(self) -> Policy:
+        return Policy(
+            plan=self.hash,
+            boundary=self.boundary,
+            commands=self.commands | {check.command for check in self.required},  # C4.22
+            required=self.required,
+            max_rounds=self.max_rounds if self.is_repair_enabled else 0,  # L2.2
+            repeated_limit=self.repeated_limit,
+            no_progress_limit=self.no_progress_limit,
+        )
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """A Plan Amendment; ``material`` names the deltas that it declares material, ``wrong`` the binding that is stale."""
+
+    hash: str
+    boundary: frozenset[str]
+    commands: frozenset[str]
+    required: tuple[Check, ...]
+    criteria: tuple[str, ...]
+    material: frozenset[str]
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    id: str
+    path: str
+    is_material: bool = False
+
+
+@dataclass(frozen=True)
+class Review:
+    """A Review; ``wrong`` names the binding that is not the one that the brief gave."""
+
+    verdict: str
+    findings: tuple[Finding, ...] = ()
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A Repair Record; ``wrong`` names the binding that is not current."""
+
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Resume:
+    """A Repair Resume; ``wrong`` names the binding that is not current."""
+
+    additional_rounds: int = 0
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A Completion; ``is_whole`` tells whether it lists each criterion once with a required id (C4.33)."""
+
+    wrong: str = ""
+    is_whole: bool = True
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """An artifact's heading over a text that does not parse."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Any other message."""
+
+
+Message = Plan | Amendment | Review | Record | Resume | Completion | NearMiss | Prose
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What a run of the required commands would find; ``output`` stands for what they print, numbers aside."""
+
+    kind: Literal["green", "red", "unavailable", "moved", "busy"] = "green"
+    output: int = 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The engine's last record (C8.6, C8.7)."""
+
+    is_green: bool
+    diff: Diff
+    commands: tuple[Check, ...]
+    output: int
+
+    @property
+    def integrity(self) -> tuple[object, ...]:
+        return (self.commands, self.is_green)
+
+    @property
+    def progress(self) -> tuple[object, ...]:
+        return (self.commands, self.is_green, self.output)
+
+
+@dataclass
+class Gate:
+    """The one open question (C5.1)."""
+
+    kind: Literal["Plan", "Plan Amendment", "Repair Resume"]
+    artifact: Plan | Amendment | Resume
+    opened_ms: int
+    revision: int
+    diff: Diff | None = None
+
+
+@dataclass
+class Begin:
+    """Diff and evidence at a round's begin, what it is about, and what its last Record found (L2.6, L3.3, L3.5)."""
+
+    diff: Diff
+    evidence: Evidence
+    findings: tuple[str, ...]
+    last_record: tuple[Diff, tuple[object, ...]] | None = None
+
+
+@dataclass
+class Attestation:
+    """The Review that the Reviewer of this revision gave (C8.16)."""
+
+    review: Review
+    revision: int
+    diff: Diff
+
+
+@dataclass
+class Run:
+    """One run."""
+
+    state: str = "planning"
+    revision: int = 1
+    is_authorized: bool = False
+    cancel_asked: bool = False
+    accepted: Policy | None = None
+    amendment: str | None = None
+    active: Policy | None = None
+    lineage: list[Policy] = field(default_factory=list)
+    criteria: tuple[str, ...] = ()
+    round: int = 0
+    max_rounds: int = 0
+    repeated: int = 0
+    no_progress: int = 0
+    review_round: int = 0
+    begin: Begin | None = None
+    before_round: tuple[str, ...] | None = None  # L4.5: the findings of the round that a pause stands before
+    last_review: frozenset[str] = frozenset()  # L2.5: ids that the Review before named
+    open_findings: dict[str, str] = field(default_factory=dict)
+    gate: Gate | None = None
+    needs_author: bool = False
+    baseline: Content | None = None
+    evidence: Evidence | None = None
+    paused_from: str = ""
+    is_awaited: bool = False
+    reviewer: str | None = None
+    reviewer_blocks: int = 0
+    attestation: Attestation | None = None
+    opaque: int = 0
+    blocks: int = 0
+    reminded_turn: int | None = None
+    is_incomplete: bool = False
+    wrote_unseen: bool = False
+    told_outside: frozenset[str] = frozenset()
+    turn: int = 0
+    is_turn_open: bool = True
+
+    @property
+    def is_paused(self) -> bool:
+        return self.state.startswith("paused_")
+
+    @property
+    def is_over(self) -> bool:
+        """C7.2, C3.9: whether the session is silent again."""
+        return self.state == "completed" or (self.state == "cancelled" and not self.is_turn_open)
+
+    @property
+    def may_write(self) -> bool:
+        """C6.1, L4.10."""
+        return self.is_authorized and not self.cancel_asked and self.gate is None
+
+    @property
+    def has_reviewer(self) -> bool:
+        return self.is_awaited or self.reviewer is not None
+
+    def diff(self, tree: Tree) -> Diff:
+        """C8.1."""
+        return (self.baseline or (), content(tree))
+
+    def move(self, state: str) -> None:
+        """Go to a state; C6.1 and C9.6."""
+        self.state = state
+        self.is_authorized = state in AT_WORK
+        self.revision += 1
+        self.gate = None
+        self.is_awaited = False
+        self.reviewer = None
+        self.reviewer_blocks = 0
+        self.goes_on()
+
+    def goes_on(self) -> None:
+        """C6.12: an allowed mutation, a gate or a row of the table; what Stop counts begins anew."""
+        self.blocks = 0
+        self.reminded_turn = None
+        self.is_incomplete = False
+
+    def pause(self, state: str, *, before_round: tuple[str, ...] | None = None) -> None:
+        """L4.1."""
+        self.paused_from = self.state
+        self.before_round = before_round
+        self.move(state)
+
+    def put_in_force(self, policy: Policy) -> None:
+        """L1.2."""
+        self.active = policy
+        self.lineage.append(policy)
+
+    def begin_round(self, tree: Tree, findings: tuple[str, ...]) -> None:
+        """L2.1: one more round under a child policy."""
+        assert self.active is not None
+        assert self.evidence is not None
+        self.round += 1
+        self.begin = Begin(self.diff(tree), self.evidence, findings)
+        self.put_in_force(self.active.child())
+        self.move("auto_repairing")
+
+
+class Guard:
+    """One session's guard: a run or none, and what may happen to it."""
+
+    def __init__(self) -> None:
+        self.run: Run | None = None
+
+    # Prompts -----------------------------------------------------------------------------------------------------
+
+    def prompt(
+        self,
+        text: Literal["activate", "y", "cancel", "status", "other"],
+        *,
+        tree: Tree,
+        turn: int,
+        now_ms: int,
+        is_fresh: bool = True,
+        author: Author = "human",
+        is_queued: bool = False,
+    ) -> Answer:
+        """A prompt; ``is_fresh`` tells whether its turn id is new, ``author`` who is seen to have written the last cancel."""
+        run = self.run
+        if not is_fresh:
+            return self._prompt_in_turn(text)
+        was_cancelled = run is not None and run.cancel_asked and run.state not in ENDED
+        if run is not None:
+            if was_cancelled:
+                run.move("cancelled")  # C3.10
+            run.turn = turn
+            if run.state != "cancelled" or author == "human":
+                run.is_turn_open = was_cancelled  # C3.9
+        if text == "activate":
+            self.run = Run(turn=turn)  # C3.5, L5.1
+            return "context"
+        if run is None or run.is_over:
+            return "pass"  # C1.8
+        if run.state == "cancelled":
+            if text == "cancel":
+                run.is_turn_open = True
+            return "context"  # C3.9, C3.10: which says so
+        if text == "cancel":
+            run.move("cancelled")  # C3.9
+            run.is_turn_open = True
+            return "context"
+        gate, run.gate = run.gate, None  # C5.2: the gate waits for one prompt
+        was_incomplete, run.is_incomplete = run.is_incomplete, False
+        if text == "y":
+            if gate is not None and self._answers(gate, tree=tree, now_ms=now_ms, is_queued=is_queued):
+                self._approve(gate, tree)
+            return "context"  # C5.7, C5.15
+        if text == "status" or gate is not None or was_incomplete:
+            return "context"
+        return "pass"
+
+    def _prompt_in_turn(self, text: str) -> Answer:
+        """C3.10."""
+        run = self.run
+        if run is None or run.is_over:
+            return "context" if text == "activate" else "pass"
+        if run.state == "cancelled":
+            return "pass" if text in ("other", "cancel") else "context"
+        if text == "status":
+            return "context"
+        gate, run.gate = run.gate, None
+        if text == "cancel":
+            run.cancel_asked = True
+            run.revision += 1  # C9.6
+            return "context"
+        return "pass" if text == "other" and gate is None else "context"
+
+    def _answers(self, gate: Gate, *, tree: Tree, now_ms: int, is_queued: bool) -> bool:
+        run = self.run
+        assert run is not None
+        if now_ms - gate.opened_ms < READABLE_MS:
+            return False  # C5.3
+        if is_queued:
+            return False  # C5.4
+        if gate.revision != run.revision:
+            return False  # C5.5
+        return gate.diff is None or gate.diff == run.diff(tree)  # C5.5
+
+    def _approve(self, gate: Gate, tree: Tree) -> None:
+        run = self.run
+        assert run is not None
+        run.needs_author = True  # C5.11
+        if isinstance(gate.artifact, Plan):
+            run.accepted = gate.artifact.policy()
+            run.put_in_force(run.accepted)
+            run.criteria = gate.artifact.criteria
+            run.round = run.repeated = run.no_progress = 0
+            run.max_rounds = run.accepted.max_rounds
+            run.baseline = content(tree)  # C8.1
+            run.move("executing")
+        elif isinstance(gate.artifact, Amendment):
+            self._approve_amendment(gate.artifact)
+        else:
+            self._approve_resume(gate.artifact, tree)
+
+    def _approve_amendment(self, amendment: Amendment) -> None:
+        """L4.9."""
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        assert run.accepted is not None
+        run.accepted = Policy(
+            plan=run.active.plan,
+            boundary=amendment.boundary,
+            commands=amendment.commands | {check.command for check in amendment.required},
+            required=amendment.required,
+            max_rounds=run.accepted.max_rounds,
+            repeated_limit=run.accepted.repeated_limit,
+            no_progress_limit=run.accepted.no_progress_limit,
+            parent=run.active,
+        )
+        run.put_in_force(run.accepted)
+        run.amendment = amendment.hash
+        run.criteria = amendment.criteria
+        run.round = run.repeated = run.no_progress = 0
+        run.max_rounds = run.accepted.max_rounds
+        run.last_review = frozenset()
+        run.begin = None
+        run.before_round = None
+        run.evidence = None
+        self._forget_reviewer()
+        run.attestation = None
+        run.move("executing")
+
+    def _approve_resume(self, resume: Resume, tree: Tree) -> None:
+        """L4.4, L4.5."""
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        run.max_rounds += resume.additional_rounds
+        run.repeated = run.no_progress = 0
+        if run.before_round is not None:
+            findings, run.before_round = run.before_round, None
+            run.begin_round(tree, findings)
+        else:
+            run.put_in_force(run.active.child())
+            run.move(run.paused_from)
+
+    # The author of an approval -----------------------------------------------------------------------------------
+
+    def _is_refused_by_author(self, author: Author) -> bool:
+        """C5.11, C5.12: tell whether what would use the approval is refused; a forged one is taken back."""
+        run = self.run
+        assert run is not None
+        if not run.needs_author:
+            return False
+        if author == "human":
+            run.needs_author = False
+            return False
+        if author == "forged":
+            run.needs_author = False
+            run.accepted = run.active = run.amendment = None
+            run.lineage = []
+            run.criteria = ()
+            run.round = run.max_rounds = run.repeated = run.no_progress = 0
+            run.last_review = frozenset()
+            run.begin = None
+            run.before_round = None
+            run.evidence = None
+            self._forget_reviewer()
+            run.attestation = None
+            run.move("planning")
+        return True
+
+    # Tool calls --------------------------------------------------------------------------------------------------
+
+    def tool(
+        self,
+        kind: Literal["read", "inside", "outside", "target unknown", "danger", "opaque", "exact"],
+        *,
+        author: Author = "human",
+        is_child: bool = False,
+        engine_runs: bool = False,
+    ) -> Answer:
+        """A call other than a spawn."""
+        run = self.run
+        if run is None or run.state == "completed":
+            return "pass"  # C7.2
+        if kind == "read":
+            return "pass"  # C7.9
+        if run.state == "cancelled":
+            return "deny" if run.is_turn_open else "pass"  # C3.9, C1.8
+        if kind == "danger":
+            return self._danger(author)
+        if not run.may_write:
+            return "deny"  # C7.5, C6.7
+        if is_child:
+            return "deny"  # C7.6, C6.7
+        if engine_runs:
+            return "deny"  # C7.14
+        if self._is_refused_by_author(author):
+            return "deny"
+        if kind == "target unknown":
+            run.pause("paused_unmodeled")  # C7.7
+            return "deny"
+        if kind == "opaque":
+            run.opaque += 1
+            if run.opaque >= 3:
+                run.opaque = 0
+                run.pause("paused_unmodeled")  # C6.6
+            return "deny"
+        if kind == "outside":
+            run.pause("paused_boundary")  # C7.8
+            return "deny"
+        run.opaque = 0  # an allowed mutation
+        run.goes_on()
+        run.attestation = None  # C7.13
+        if kind == "exact":
+            run.wrote_unseen = True  # C7.17
+        return "pass"
+
+    def _danger(self, author: Author) -> Answer:
+        """C7.4; C6.7: by a child too, but without authority nothing is paused."""
+        run = self.run
+        assert run is not None
+        if run.may_write and not self._is_refused_by_author(author):
+            run.pause("paused_danger")
+        return "deny"
+
+    # The Reviewer ------------------------------------------------------------------------------------------------
+
+    def spawn(
+        self,
+        *,
+        tree: Tree,
+        engine: Engine,
+        author: Author = "human",
+        is_exact: bool = True,
+        is_child: bool = False,
+        engine_runs: bool = False,
+    ) -> Answer:
+        """The Reviewer's spawn, which is the claim (C8.9)."""
+        run = self.run
+        if run is None or run.state == "completed":
+            return "pass"
+        if run.state == "cancelled":
+            return "deny" if run.is_turn_open else "pass"
+        if run.cancel_asked or is_child:
+            return "deny"  # C7.18
+        if run.state not in ("executing", "verifying", "reviewing"):
+            return "deny"  # L2.7 and spawn.not-due
+        if run.gate is not None or not is_exact or engine_runs:
+            return "deny"  # C8.10, C7.14
+        if self._waiting_review(tree) is not None:
+            return "deny"  # C8.20
+        if self._is_refused_by_author(author):
+            return "deny"
+        if self._sweep(tree):
+            return "deny"  # C7.17
+        found = self._verify(tree, engine)
+        assert run.active is not None
+        if found == "unavailable":
+            run.pause("paused_blocked")
+        elif found == "red" and run.state != "executing":
+            findings = (run.active.required[0].id,)  # L2.6
+            if run.round < run.max_rounds:
+                run.begin_round(tree, findings)  # L2.1
+            else:
+                run.pause("paused_budget", before_round=findings)  # L4.5
+        elif found == "red":
+            run.goes_on()  # a row of the table, although it leads nowhere
+        elif found == "green":
+            self._forget_reviewer()  # C8.12
+            run.attestation = None
+            if run.state != "verifying":
+                run.review_round += 1
+            run.move("verifying")
+            run.is_awaited = True
+            return "pass"
+        return "deny"
+
+    def reviewer_starts(self, agent: str) -> Answer:
+        """A child of the Reviewer's type starts."""
+        run = self.run
+        if run is None or run.state != "verifying" or not run.is_awaited:
+            return "pass"
+        run.is_awaited = False
+        run.reviewer = agent
+        return "context"  # C8.13
+
+    def reviewer_stops(self, agent: str, message: Review | NearMiss | Prose, *, tree: Tree) -> Answer:
+        """A child ends with a message; C8.15."""
+        run = self.run
+        if run is None or run.state in ENDED or run.reviewer != agent:
+            return "pass"
+        if run.state != "verifying":
+            run.reviewer = None  # no Review is due any more
+            return "pass"
+        if isinstance(message, Review) and self._is_valid(message):
+            run.reviewer = None
+            if self._is_fresh(tree):
+                run.attestation = Attestation(message, run.revision, run.diff(tree))
+            return "pass"
+        if run.reviewer_blocks < MOST_REVIEWER_BLOCKS:
+            run.reviewer_blocks += 1
+            return "block"
+        run.reviewer = None
+        return "pass"
+
+    def _is_fresh(self, tree: Tree) -> bool:
+        run = self.run
+        assert run is not None
+        return run.evidence is not None and run.evidence.diff == run.diff(tree)
+
+    def _is_valid(self, review: Review) -> bool:
+        """C4.30."""
+        run = self.run
+        assert run is not None
+        for finding in review.findings:
+            is_new = finding.id.startswith(f"R{run.review_round}-F")
+            if finding.id in run.open_findings:
+                if run.open_findings[finding.id] != finding.path:
+                    return False
+            elif not is_new:
+                return False
+        return not review.wrong
+
+    def _forget_reviewer(self) -> None:
+        run = self.run
+        assert run is not None
+        run.is_awaited = False
+        run.reviewer = None
+        run.reviewer_blocks = 0
+
+    def _waiting_review(self, tree: Tree) -> Review | None:
+        """Give the attested Review of this revision and tree."""
+        run = self.run
+        assert run is not None
+        found = run.attestation
+        if found is None or found.revision != run.revision or found.diff != run.diff(tree):
+            return None
+        return found.review
+
+    # The engine and the sweep ------------------------------------------------------------------------------------
+
+    def _verify(self, tree: Tree, engine: Engine) -> str:
+        """C8.8, C8.9, L3.2."""
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        known = run.evidence
+        diff = run.diff(tree)
+        if known is not None and known.is_green and known.diff == diff and known.commands == run.active.required:
+            return "green"
+        if engine.kind != "busy":
+            run.wrote_unseen = True  # C7.17: an engine run
+        if engine.kind in ("green", "red"):
+            run.evidence = Evidence(engine.kind == "green", diff, run.active.required, engine.output)
+        return engine.kind
+
+    def _sweep(self, tree: Tree) -> bool:
+        """C7.17: tell whether the run is paused by what changed outside its boundary."""
+        run = self.run
+        assert run is not None
+        if run.baseline is None or run.active is None:
+            return False
+        now = content(tree)
+        outside = {path for path in changed(run.baseline, now) if not run.active.inside(path)} - run.told_outside
+        if not outside:
+            return False
+        if run.wrote_unseen:
+            run.told_outside |= outside
+            run.attestation = None
+            if run.is_paused:
+                run.gate = None  # C7.19
+            else:
+                run.pause("paused_boundary")
+            return True
+        # Foreign: taken into the baseline.
+        kept = [(path, version) for path, version in run.baseline if path not in outside]
+        run.baseline = tuple(sorted([*kept, *[row for row in now if row[0] in outside]]))
+        return False
+
+    # Stop --------------------------------------------------------------------------------------------------------
+
+    def stop(
+        self,
+        message: Message,
+        *,
+        tree: Tree,
+        now_ms: int,
+        engine: Engine,
+        author: Author = "human",
+        is_child_listed: bool = True,
+        is_busy: bool = False,
+    ) -> Answer:
+        """The root ends its turn with a message; ``is_child_listed`` tells whether the host lists the Reviewer."""
+        run = self.run
+        if run is None or run.state == "completed":
+            return "pass"
+        if run.state != "cancelled" or author == "human":
+            run.is_turn_open = False  # C3.9
+        if run.state == "cancelled" or run.cancel_asked:
+            return "pass"  # C6.9
+        if not is_child_listed:
+            self._forget_reviewer()  # C8.21
+        gate, run.gate = run.gate, None  # C5.6
+        bound = run.diff(tree)
+        if self._sweep(tree):
+            return "block"
+        has_moved = run.diff(tree) != bound  # what the message binds was worked out before the sweep
+        if isinstance(message, NearMiss):
+            return self._block()
+        if isinstance(message, Prose):
+            return self._prose(gate)
+        is_bound = isinstance(message, Amendment | Record | Review | Completion)
+        if is_bound and run.accepted is not None and self._is_refused_by_author(author):
+            return self._block()  # C5.11
+        if isinstance(message, Plan) and run.state == "planning":
+            run.gate = Gate("Plan", message, now_ms, run.revision)
+        elif isinstance(message, Amendment) and run.accepted is not None:
+            if message.wrong or not self._has_true_deltas(message):
+                return self._block()  # L4.6, L4.7
+            run.gate = Gate("Plan Amendment", message, now_ms, run.revision)
+        elif isinstance(message, Resume) and run.is_paused:
+            if message.wrong or has_moved:
+                return self._block()  # L4.3
+            if run.before_round is not None and run.round + 1 > run.max_rounds + message.additional_rounds:
+                return self._block()  # L4.5
+            run.gate = Gate("Repair Resume", message, now_ms, run.revision, run.diff(tree))
+        elif isinstance(message, Record) and run.state == "auto_repairing":
+            return self._record(message, tree, engine, has_moved=has_moved)
+        elif isinstance(message, Review) and run.state == "verifying":
+            return self._relay(message, tree)
+        elif isinstance(message, Completion) and run.state == "reviewing":
+            return self._complete(message, tree, is_busy=is_busy)
+        else:
+            return self._block()  # C6.11: an artifact that is not due
+        run.goes_on()
+        return "pass"  # C6.9: after opening a gate
+
+    def _block(self) -> Answer:
+        """C6.12."""
+        run = self.run
+        assert run is not None
+        if run.blocks >= MOST_BLOCKS:
+            run.is_incomplete = True
+            return "pass"
+        run.blocks += 1
+        return "block"
+
+    def _prose(self, gate: Gate | None) -> Answer:
+        run = self.run
+        assert run is not None
+        if gate is not None:
+            return self._block()  # C5.6
+        if run.state == "planning" or run.is_paused or (run.state == "verifying" and run.has_reviewer):
+            return "pass"  # C6.9
+        if run.reminded_turn == run.turn:
+            run.is_incomplete = True
+            return "pass"  # C6.11
+        run.reminded_turn = run.turn
+        return self._block()
+
+    def _has_true_deltas(self, amendment: Amendment) -> bool:
+        """L4.7."""
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        own = amendment.commands - {check.command for check in amendment.required}
+        theirs = run.active.commands - {check.command for check in run.active.required}
+        true = {
+            "write_boundary": amendment.boundary != run.active.boundary,
+            "verification": amendment.required != run.active.required,
+            "acceptance_criteria": amendment.criteria != run.criteria,
+        }
+        if any((name in amendment.material) != is_so for name, is_so in true.items()):
+            return False
+        return own == theirs or "scope" in amendment.material
+
+    def _record(self, record: Record, tree: Tree, engine: Engine, *, has_moved: bool) -> Answer:
+        run = self.run
+        assert run is not None
+        assert run.begin is not None
+        assert run.active is not None
+        found = self._verify(tree, engine)  # L3.2
+        if found == "unavailable":
+            run.pause("paused_blocked")
+            return "block"
+        if found in ("moved", "busy") or record.wrong or has_moved:
+            return self._block()  # C8.5, L3.4
+        assert run.evidence is not None
+        now = (run.evidence.diff, run.evidence.progress)
+        if now in ((run.begin.diff, run.begin.evidence.progress), run.begin.last_record):
+            run.no_progress += 1  # L3.5
+        else:
+            run.no_progress = 0
+        run.begin.last_record = now
+        if run.no_progress >= run.active.no_progress_limit:
+            run.pause("paused_no_progress")
+            return "block"
+        if found == "red":
+            run.goes_on()
+            return self._block()  # L3.6
+        run.review_round += 1
+        run.move("verifying")
+        return "block"
+
+    def _relay(self, review: Review, tree: Tree) -> Answer:
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        waiting = self._waiting_review(tree)
+        if waiting is None or waiting != review:
+            return self._block()  # C8.17, C8.18
+        run.attestation = None  # C8.18
+        before = run.last_review
+        findings = tuple(finding.id for finding in review.findings)
+        run.last_review = frozenset(findings)
+        run.open_findings = {finding.id: finding.path for finding in review.findings}
+        if review.verdict == "REPAIR_REQUIRED":
+            run.repeated = run.repeated + 1 if before & run.last_review else 1  # L2.5
+            if not all(self._is_in_plan(finding, tree) for finding in review.findings):
+                run.pause("paused_material", before_round=findings)  # L2.3
+            elif run.repeated >= run.active.repeated_limit:
+                run.pause("paused_no_progress", before_round=findings)
+            elif run.round >= run.max_rounds:
+                run.pause("paused_budget", before_round=findings)
+            else:
+                run.begin_round(tree, findings)
+        elif review.verdict == "BLOCKED":
+            run.pause("paused_blocked", before_round=findings)
+        else:
+            run.move("reviewing")
+        return "block"
+
+    def _is_in_plan(self, finding: Finding, tree: Tree) -> bool:
+        """L2.4."""
+        run = self.run
+        assert run is not None
+        assert run.active is not None
+        if finding.is_material:
+            return False
+        paths = changed(run.baseline or (), content(tree)) | {finding.path}
+        if not all(run.active.inside(path) for path in paths):
+            return False
+        return not any(path.rpartition("/")[2] in SENSITIVE and path not in run.active.boundary for path in paths)
+
+    def _complete(self, completion: Completion, tree: Tree, *, is_busy: bool) -> Answer:
+        """C8.19."""
+        run = self.run
+        assert run is not None
+        if not completion.is_whole or completion.wrong or is_busy:
+            return self._block()
+        if run.evidence is None or not run.evidence.is_green or not self._is_fresh(tree):
+            return self._block()
+        run.move("completed")
+        return "pass"
