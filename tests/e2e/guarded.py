@@ -217,7 +217,9 @@ def without_section(text: str, heading: str) -> str:
 def _bindings(seen: Seen) -> JsonObject:
     return {
         "accepted_plan_hash": seen.find(r"accepted_plan_hash\W+(sha256:[0-9a-f]{64})"),
-        "accepted_amendment_hash": json.loads(seen.find(r'accepted_amendment_hash"?[:\s]+(null|"sha256:[0-9a-f]{64}")')),
+        "accepted_amendment_hash": json.loads(
+            seen.find(r'accepted_amendment_hash"?[:\s]+(null|"sha256:[0-9a-f]{64}")')
+        ),
         "diff_revision": seen.find(r'diff_revision"?[:\s`"]+([^\s`",]+)'),
         "verification_fingerprint": seen.find(r"verification_fingerprint\W+(sha256:[0-9a-f]{64})"),
         "review_round": int(seen.find(r"review_round\W+(\d+)")),
