@@ -15,6 +15,7 @@ from harness_guard import dispatch
 from harness_guard.artifacts.values import Review
 from harness_guard.places import Places
 from harness_guard.store.runs import RunStore
+from harness_guard.store.seal import seal
 
 PLUGIN_ROOT = Path(__file__).resolve().parent.parent
 PLAN = """# Plan
@@ -105,6 +106,12 @@ def small_plugin(folder: Path) -> Path:
         shutil.copytree(PLUGIN_ROOT / name, folder / name)
     shutil.copy(PLUGIN_ROOT / "plugin.json", folder)
     return folder
+
+
+def write_sealed(store: RunStore, name: str, value: dict[str, Any]) -> None:
+    """Seal any object beside a state: what the store itself would refuse to write."""
+    store.make_folders()
+    Path(store.folder, "evidence", name).write_bytes(seal(value, store.key))
 
 
 class Answered:
@@ -434,4 +441,4 @@ class Simulator:
         return review
 
 
-__all__ = ["PLAN", "PLUGIN_ROOT", "Answered", "Review", "Simulator", "small_plugin"]
+__all__ = ["PLAN", "PLUGIN_ROOT", "Answered", "Review", "Simulator", "small_plugin", "write_sealed"]

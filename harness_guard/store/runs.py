@@ -266,7 +266,14 @@ class RunStore:
         return f"{self.folder}/artifacts/{digest.removeprefix('sha256:')}.md"
 
     def save_sealed(self, name: str, value: dict[str, object]) -> None:
-        """Write a sealed side file below ``evidence/``; its value needs a member ``schema``."""
+        """Write a sealed side file below ``evidence/``; its value needs a member ``schema``.
+
+        Raises:
+            StoreError: If it is malformed or cannot be written.
+        """
+        from harness_guard.store.side_schemas import check_side
+
+        check_side(value)
         self.make_folders()
         write_atomically(f"{self.folder}/evidence/{name}", seal(value, self.key))
 

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from simulator import PLAN, Simulator, small_plugin
+from simulator import PLAN, Simulator, small_plugin, write_sealed
 
 from harness_guard import dispatch
 from harness_guard.errors import HarnessError, PayloadError, StateError, StoreError
@@ -435,7 +435,7 @@ def test_an_attestation_that_cannot_be_removed_denies_the_mutation(
 @pytest.mark.contract("C7.13")
 def test_a_permitted_mutation_removes_the_attestation(claude: Simulator) -> None:
     claude.approve()
-    claude.store.save_sealed(ATTESTATION, {"schema": "x"})
+    write_sealed(claude.store, ATTESTATION, {"schema": "x"})
     assert claude.bash("ls").is_silent
     assert os.path.exists(f"{claude.store.folder}/evidence/{ATTESTATION}")
     assert claude.write("README.md", agent="a-1").is_denied
@@ -484,7 +484,7 @@ def test_each_binding_of_an_attestation_counts(claude: Simulator, name: str) -> 
         if name == "state_revision"
         else str(value[name]).replace("PASS", "BLOCKED") + ("" if name == "text" else "x")
     )
-    claude.store.save_sealed(ATTESTATION, value)
+    write_sealed(claude.store, ATTESTATION, value)
     assert claude.stop(review).rule == "review.self"
 
 

@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fake_world import SESSION, in_state, planning
+from fake_world import HASH, SESSION, in_state, planning
+from simulator import write_sealed
 
 from harness_guard.canonical import canonical
 from harness_guard.errors import StateError, StoreError
@@ -57,8 +58,9 @@ def test_every_state_comes_back_as_it_was(store: RunStore, name: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "rule", "seen"),
     [
-        ({"schema": "harness.state.v8"}, "store.schema", "the state has schema 'harness.state.v8', written by '0.1.0'"),
-        ({"schema": "harness.state.v10", "plugin_version": "9.1"}, "store.schema", "the state has schema 'harness.state.v10', written by '9.1'"),
+        ({"schema": "harness.state.v8"}, "store.schema-v8", None),
+        ({"schema": "harness.state.v10", "plugin_version": "9.1"}, "store.schema-newer", None),
+        ({"schema": "harness.other"}, "store.schema", "the state has schema 'harness.other'"),
         ({"session_id": "another"}, "store.session", "the state belongs to another session"),
         ({"extra": 1}, "store.shape", None),
         ({"repair": 7}, "store.shape", None),
@@ -132,7 +134,7 @@ def test_a_turn_that_cannot_be_noted(store: RunStore) -> None:
 def fill(store: RunStore) -> None:
     store.commit(in_state("executing"), None)
     store.keep_text(DIGEST, "# Plan\n")
-    store.save_sealed("verification.json", {"schema": "x"})
+    write_sealed(store, "verification.json", {"schema": "x"})
     store.note_turn("t1")
     for name in ("journal.jsonl", "brief.md"):
         with open(f"{store.folder}/{name}", "w") as handle:
@@ -224,13 +226,25 @@ def test_a_text_is_kept_under_its_hash(store: RunStore) -> None:
 
 def test_a_sealed_side_file(store: RunStore) -> None:
     assert store.load_sealed("x.json") is None
-    store.save_sealed("x.json", {"schema": "s", "a": 1})
-    assert store.load_sealed("x.json") == {"schema": "s", "a": 1}
+    value = {
+        "schema": "harness.review-attestation.v1",
+        "session_id": "s",
+        "run_id": "r",
+        "state_revision": 1,
+        "accepted_plan_hash": HASH,
+        "accepted_amendment_hash": None,
+        "diff_revision": "d",
+        "verification_fingerprint": HASH,
+        "artifact_hash": HASH,
+        "text": "t",
+    }
+    store.save_sealed("x.json", value)
+    assert store.load_sealed("x.json") == value
     path = f"{store.folder}/evidence/x.json"
     with open(path, "rb") as handle:
         data = handle.read()
     with open(path, "wb") as handle:
-        handle.write(data.replace(b'"a":1', b'"a":2'))
+        handle.write(data.replace(b'"text":"t"', b'"text":"u"'))
     with pytest.raises(StateError):
         store.load_sealed("x.json")
     store.remove_side("x.json")
