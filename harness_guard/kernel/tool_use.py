@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 
 _NO_APPROVAL: Final = "Reach the goal another way; no approval clears this rule, the human does such a thing by hand."
 _CHILD_STEP: Final = "Only read; say what should change in your last message."
+# Arguments by which a call would say that another agent stands behind it; no writing tool of a host has one of them.
+_HINTS: Final = (
+    "agent_id",
+    "agent_name",
+    "agent_type",
+    "delegated_by",
+    "delegated_to",
+    "on_behalf_of",
+    "subagent_type",
+)
 OPAQUE_LIMIT: Final = 3  # contract section 6: the third opaque call without an allowed mutation between them pauses
 
 
@@ -188,6 +198,10 @@ def _check_identity(event: Event, state: RunState) -> Decision | None:
     if event.is_child:
         seen = f"child agent {event.agent_id} may only read; the root is the only writer"
         return deny("identity.child", seen, _CHILD_STEP)
+    hints = [name for name in _HINTS if name in (event.tool_input or {})]
+    if hints:
+        seen = f"the call says by `{hints[0]}` that it is another agent's work, and the root is the only writer"
+        return deny("identity.hint", seen, "Do it as the root, without that argument.")
     return check_process(event, state)
 
 

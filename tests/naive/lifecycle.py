@@ -252,7 +252,7 @@ class Run:
     no_progress: int = 0
     review_round: int = 0
     begin: Begin | None = None
-    before_round: tuple[str, ...] | None = None  # L4.5: the findings of the round that a pause stands before
+    before_round: Begin | None = None  # L4.5: what the round that a pause stands before is measured against
     last_review: frozenset[str] = frozenset()  # L2.5: ids that the Review before named
     open_findings: dict[str, str] = field(default_factory=dict)
     gate: Gate | None = None
@@ -312,7 +312,7 @@ class Run:
         self.reminded_turn = None
         self.is_incomplete = False
 
-    def pause(self, state: str, *, before_round: tuple[str, ...] | None = None) -> None:
+    def pause(self, state: str, *, before_round: Begin | None = None) -> None:
         """L4.1."""
         self.paused_from = self.state
         self.before_round = before_round
@@ -323,12 +323,16 @@ class Run:
         self.active = policy
         self.lineage.append(policy)
 
-    def begin_round(self, tree: Tree, findings: tuple[str, ...]) -> None:
+    def asked_by(self, tree: Tree, findings: tuple[str, ...]) -> Begin:
+        """Give what a round is measured against that is asked for now."""
+        assert self.evidence is not None
+        return Begin(self.diff(tree), self.evidence, findings)
+
+    def begin_round(self, begin: Begin) -> None:
         """L2.1: one more round under a child policy."""
         assert self.active is not None
-        assert self.evidence is not None
         self.round += 1
-        self.begin = Begin(self.diff(tree), self.evidence, findings)
+        self.begin = begin
         self.put_in_force(self.active.child())
         self.move("auto_repairing")
 
@@ -361,17 +365,21 @@ class Guard:
             if was_cancelled:
                 run.move("cancelled")  # C3.10
             run.turn = turn
-            if run.state != "cancelled" or author == "human":
-                run.is_turn_open = was_cancelled  # C3.9
+            if run.state != "cancelled":
+                run.is_turn_open = True
+            elif was_cancelled or author == "human":
+                run.is_turn_open = False  # C3.9: the turn of the cancel has ended
         if text == "activate":
             self.run = Run(turn=turn)  # C3.5, L5.1
             return "context"
+        if was_cancelled:
+            return "context"  # C3.10: which says so
         if run is None or run.is_over:
             return "pass"  # C1.8
         if run.state == "cancelled":
             if text == "cancel":
                 run.is_turn_open = True
-            return "context"  # C3.9, C3.10: which says so
+            return "context"  # C3.9: no human is seen to have written the cancel
         if text == "cancel":
             run.move("cancelled")  # C3.9
             run.is_turn_open = True
@@ -428,7 +436,7 @@ class Guard:
         elif isinstance(gate.artifact, Amendment):
             self._approve_amendment(gate.artifact)
         else:
-            self._approve_resume(gate.artifact, tree)
+            self._approve_resume(gate.artifact)
 
     def _approve_amendment(self, amendment: Amendment) -> None:
         """L4.9."""
@@ -459,7 +467,7 @@ class Guard:
         run.attestation = None
         run.move("executing")
 
-    def _approve_resume(self, resume: Resume, tree: Tree) -> None:
+    def _approve_resume(self, resume: Resume) -> None:
         """L4.4, L4.5."""
         run = self.run
         assert run is not None
@@ -467,8 +475,8 @@ class Guard:
         run.max_rounds += resume.additional_rounds
         run.repeated = run.no_progress = 0
         if run.before_round is not None:
-            findings, run.before_round = run.before_round, None
-            run.begin_round(tree, findings)
+            begin, run.before_round = run.before_round, None
+            run.begin_round(begin)
         else:
             run.put_in_force(run.active.child())
             run.move(run.paused_from)
@@ -589,11 +597,11 @@ class Guard:
         if found == "unavailable":
             run.pause("paused_blocked")
         elif found == "red" and run.state != "executing":
-            findings = (run.active.required[0].id,)  # L2.6
+            begin = run.asked_by(tree, (run.active.required[0].id,))  # L2.6
             if run.round < run.max_rounds:
-                run.begin_round(tree, findings)  # L2.1
+                run.begin_round(begin)  # L2.1
             else:
-                run.pause("paused_budget", before_round=findings)  # L4.5
+                run.pause("paused_budget", before_round=begin)  # L4.5
         elif found == "red":
             run.goes_on()  # a row of the table, although it leads nowhere
         elif found == "green":
@@ -700,6 +708,7 @@ class Guard:
             run.attestation = None
             if run.is_paused:
                 run.gate = None  # C7.19
+                run.blocks += 1
             else:
                 run.pause("paused_boundary")
             return True
@@ -727,10 +736,10 @@ class Guard:
             return "pass"
         if run.state != "cancelled" or author == "human":
             run.is_turn_open = False  # C3.9
-        if run.state == "cancelled" or run.cancel_asked:
-            return "pass"  # C6.9
         if not is_child_listed:
             self._forget_reviewer()  # C8.21
+        if run.state == "cancelled" or run.cancel_asked:
+            return "pass"  # C6.9
         gate, run.gate = run.gate, None  # C5.6
         bound = run.diff(tree)
         if self._sweep(tree):
@@ -844,19 +853,20 @@ class Guard:
         before = run.last_review
         findings = tuple(finding.id for finding in review.findings)
         run.last_review = frozenset(findings)
+        begin = run.asked_by(tree, findings)
         run.open_findings = {finding.id: finding.path for finding in review.findings}
         if review.verdict == "REPAIR_REQUIRED":
             run.repeated = run.repeated + 1 if before & run.last_review else 1  # L2.5
             if not all(self._is_in_plan(finding, tree) for finding in review.findings):
-                run.pause("paused_material", before_round=findings)  # L2.3
+                run.pause("paused_material", before_round=begin)  # L2.3
             elif run.repeated >= run.active.repeated_limit:
-                run.pause("paused_no_progress", before_round=findings)
+                run.pause("paused_no_progress", before_round=begin)
             elif run.round >= run.max_rounds:
-                run.pause("paused_budget", before_round=findings)
+                run.pause("paused_budget", before_round=begin)
             else:
-                run.begin_round(tree, findings)
+                run.begin_round(begin)
         elif review.verdict == "BLOCKED":
-            run.pause("paused_blocked", before_round=findings)
+            run.pause("paused_blocked", before_round=begin)
         else:
             run.move("reviewing")
         return "block"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from typing import Any, Literal
+from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from naive.kernel_side import KernelSide
 from naive.lifecycle import (
-    AT_WORK,
     Amendment,
     Author,
     Check,
@@ -28,12 +31,9 @@ from naive.lifecycle import (
     Resume,
     Review,
     Run,
-    content,
-    covers,
 )
 from naive.lifecycle import Policy as NaivePolicy
 
-from harness_guard.kernel.state import STATE_NAMES
 from harness_guard.policy.model import Policy
 
 V1 = Check("V1", "sh check.sh")

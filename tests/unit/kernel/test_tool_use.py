@@ -649,6 +649,14 @@ def test_what_comes_back_as_a_prompt_waits_until_work_goes_on(
         assert rule(found) == "prompt.not-now"
 
 
+@pytest.mark.contract("C7.6")
+@pytest.mark.parametrize("hint", ["agent_id", "agent_type", "subagent_type", "delegated_by", "on_behalf_of"])
+def test_a_call_in_another_agents_name_is_refused(hint: str) -> None:
+    found = FakeWorld().decide(call("Write", {**INSIDE, hint: "planner"}), in_state("executing"))
+    assert (rule(found), found.state) == ("identity.hint", None)
+    assert FakeWorld().decide(call("Read", {"file_path": f"{ROOT}/a", hint: "x"}), in_state("executing")).state is None
+
+
 @pytest.mark.contract("C7.20")
 @pytest.mark.parametrize("tool", ["Read", "Grep"])
 @pytest.mark.parametrize(
