@@ -152,6 +152,13 @@ def test_values_of_a_record(old: str, new: str, expected: str | None) -> None:
     assert rule(changed(RECORD, old, new)) == expected
 
 
+@pytest.mark.contract("C4.36")
+def test_a_wrong_finding_id_is_answered_with_what_one_looks_like() -> None:
+    found = recognise(changed(RECORD, '"R1-F1"', '"1"'))
+    assert isinstance(found, NearMiss)
+    assert found.seen == "found `1` as `repair_context.finding_ids.0`, expected an id such as `R1-F1`"
+
+
 SUMMARY = '"the tables are written anew"'
 
 
