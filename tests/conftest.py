@@ -19,6 +19,11 @@ settings.register_profile("deep", parent=settings.get_profile("dev"), max_exampl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the command line name more cases for ``process/test_bug_reports.py``."""
+    parser.addoption("--bug-reports", metavar="FILE", help="cases in the form of tests/cases/bug-reports.jsonl")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The plugin's folder, which is the repository."""
