@@ -312,7 +312,7 @@ EVIDENCE: Table = (
     ("last test run failed with: (?P<said>.+)", _red),
     ("a record with a plausible digest that no run produced", _forge),
     ("engine run passed for the present tree", lambda world, _: _judge(world, "PASS")),
-    ("engine run passed (for (an (earlier|older)|a previous) tree|, (then )?.*(changed|edited).*)", _stale),
+    ("engine run passed( for (an (earlier|older)|a previous) tree|,? .*(changed|edited|moved).*)", _stale),
 )
 
 
