@@ -8,12 +8,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.e2e.guarded import DIGITS_TEST, NEW_LINE, OLD_LINE, completion, review
+from tests.e2e.guarded import DIGITS_TEST, NEW_LINE, OLD_LINE, REVIEW_TASK, completion, review
+from tests.e2e.hosts.claude import Claude
 from tests.e2e.hosts.script import Call, JsonObject, Say, ScriptError, Seen
 
 if TYPE_CHECKING:
     from tests.e2e.guarded import Guarded
-    from tests.e2e.hosts.script import Step
+    from tests.e2e.hosts.script import Step, Turn
 
 VERIFICATION = "python3 -m unittest -q tests.test_digits"
 # What the work leaves to be found, and the repairs of it.
@@ -118,6 +119,10 @@ def filled_record(seen: Seen) -> Say:
     return Say(newest(seen, "Repair Record"))
 
 
+# An agent's way to a Record that is taken: emit what it knows, then what the guard made of it.
+RECORD = (guess_record, filled_record)
+
+
 def newest(seen: Seen, heading: str) -> str:
     """The newest whole artifact of one kind that the model was shown, to its end or to where another text begins.
 
@@ -130,6 +135,43 @@ def newest(seen: Seen, heading: str) -> str:
             return str(found[-1]).rstrip("\n") + "\n"
     message = f"the model was shown no {heading}; the newest text was:\n{seen.pieces[-1]}"
     raise ScriptError(message)
+
+
+def where(host: Guarded) -> tuple[str, str, int, int]:
+    """State, authority, repair round and review round."""
+    state = host.state()
+    return state["state"], state["authority_status"], state["repair"]["round"], state["review_round"]
+
+
+def to_first_round(host: Guarded, reviews: Reviews) -> Turn:
+    """Play a run up to its first repair round and let the turn end there."""
+    turn = host.approved(
+        *work(host),
+        *reviews.claim(),
+        *host.idle(),
+        children={REVIEW_TASK: reviews.reviewer(finding("R1-F1"))},
+        verification=VERIFICATION,
+    )
+    assert where(host) == ("auto_repairing", "active", 1, 1)
+    return turn
+
+
+def _newest_child(host: Guarded, seen: Seen) -> str:
+    return seen.find(r"agentId: (\w+)" if isinstance(host.host, Claude) else r'"agent_id":\s*"([^"]+)"')
+
+
+def end_child(host: Guarded, seen: Seen) -> Call:
+    """The end of the child that was spawned last."""
+    if isinstance(host.host, Claude):
+        return Call("TaskStop", {"task_id": _newest_child(host, seen)})
+    return Call("close_agent", {"target": _newest_child(host, seen)}, namespace="multi_agent_v1")
+
+
+def message_child(host: Guarded, seen: Seen, text: str) -> Call:
+    """A message to the child that was spawned last."""
+    if isinstance(host.host, Claude):
+        return Call("SendMessage", {"to": _newest_child(host, seen), "summary": "a word", "message": text})
+    return Call("send_input", {"target": _newest_child(host, seen), "message": text}, namespace="multi_agent_v1")
 
 
 def _unwrapped(piece: str) -> str:

@@ -298,6 +298,12 @@ class Guarded:
         host.start()
         return cls(host)
 
+    def beside(self) -> Guarded:
+        """Start another session of the same user in the same repository."""
+        host = type(self.host)(self.host.world, is_installed=True)  # type: ignore[call-arg]  # both hosts know it
+        host.start()
+        return Guarded(host)
+
     @property
     def repository(self) -> Path:
         """The repository that the model works in."""

@@ -10,13 +10,15 @@ from tests.e2e.agent import (
     BEST_DOC,
     BETTER_DOC,
     DOC,
+    RECORD,
     VERIFICATION,
     Reviews,
     complete,
-    filled_record,
     finding,
     guess_record,
     print_artifact,
+    to_first_round,
+    where,
     widened,
     work,
 )
@@ -25,28 +27,6 @@ from tests.e2e.hosts.script import Say
 
 if TYPE_CHECKING:
     from tests.e2e.guarded import Guarded
-    from tests.e2e.hosts.script import Turn
-
-RECORD = (guess_record, filled_record)
-
-
-def where(host: Guarded) -> tuple[str, str, int, int]:
-    """State, authority, repair round and review round."""
-    state = host.state()
-    return state["state"], state["authority_status"], state["repair"]["round"], state["review_round"]
-
-
-def to_first_round(host: Guarded, reviews: Reviews) -> Turn:
-    """Play a run up to its first repair round and let the turn end there."""
-    turn = host.approved(
-        *work(host),
-        *reviews.claim(),
-        *host.idle(),
-        children={REVIEW_TASK: reviews.reviewer(finding("R1-F1"))},
-        verification=VERIFICATION,
-    )
-    assert where(host) == ("auto_repairing", "active", 1, 1)
-    return turn
 
 
 def test_a_run_with_two_repair_rounds(host: Guarded) -> None:

@@ -34,12 +34,25 @@ class Claude(Conversation):
     """A session with every permission granted, so that nothing but the plugin stands in a call's way."""
 
     name = "claude"
-    blocked_pattern = re.compile(r"\APreToolUse:\S+ hook error|\AHook PreToolUse")
+    # Of some tools the host shows the bare reason.
+    blocked_pattern = re.compile(r"\APreToolUse:\S+ hook error|\AHook PreToolUse|\Aharness-guard [a-z-]+\.[a-z-]+: ")
 
     def __init__(
-        self, world: World, *, environment: dict[str, str] | None = None, settings: JsonObject | None = None
+        self,
+        world: World,
+        *,
+        environment: dict[str, str] | None = None,
+        settings: JsonObject | None = None,
+        is_installed: bool = False,
     ) -> None:
-        """Install the plugin of the world's marketplace folder beside a user's settings; `start` then starts the host."""
+        """Install the plugin of the world's marketplace folder beside a user's settings; `start` then starts the host.
+
+        Args:
+            world: The folders.
+            environment: What the host's process gets besides.
+            settings: The user's settings.
+            is_installed: Another session of the same user has done all this; this one has a model of its own.
+        """
         super().__init__(world, MessagesApi())
         self._binary = find_binary("claude")
         self._config = world.folder("config")
@@ -51,6 +64,8 @@ class Claude(Conversation):
             **(environment or {}),
         )
         self.plugin_name, self.market = world.marketplace()
+        if is_installed:
+            return
         if settings is not None:
             (self._config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
         self._install()

@@ -59,8 +59,17 @@ class Codex(Conversation):
         environment: dict[str, str] | None = None,
         model: str = DIRECT_MODEL,
         terminal: bool = False,
+        is_installed: bool = False,
     ) -> None:
-        """Install the plugin of the world's marketplace folder; `start` then starts and trusts."""
+        """Install the plugin of the world's marketplace folder; `start` then starts and trusts.
+
+        Args:
+            world: The folders.
+            environment: What the host's process gets besides.
+            model: Its name decides which tools the host offers.
+            terminal: Whether the model may open terminals.
+            is_installed: Another session of the same user has done all this; this one has a model of its own.
+        """
         super().__init__(world, ResponsesApi())
         self._binary = find_binary("codex")
         self._home = world.folder("codex")
@@ -73,6 +82,8 @@ class Codex(Conversation):
         self._answers: dict[int, JsonObject] = {}
         self._answered = threading.Condition()
         self.turn_id = ""
+        if is_installed:
+            return
         repository = json.dumps(str(world.repository))
         text = _CONFIGURATION.format(
             model=model, url=self.server.url, terminal=json.dumps(terminal), repository=repository
@@ -112,7 +123,9 @@ class Codex(Conversation):
 
     def start(self) -> None:
         """Start or resume; trust the plugin's hooks the first time."""
-        self.pipe = Pipe([self._binary, "app-server"], cwd=self.world.repository, env=self.environment, log=self.log)
+        address = f"model_providers.scripted.base_url={json.dumps(self.server.url + '/v1')}"
+        command = [self._binary, "app-server", "-c", address]
+        self.pipe = Pipe(command, cwd=self.world.repository, env=self.environment, log=self.log)
         client = {"name": "scenario", "version": "1"}
         self.call("initialize", {"clientInfo": client, "capabilities": {"experimentalApi": True}})
         self.pipe.send({"method": "initialized"})
