@@ -49,6 +49,7 @@ SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_NO_REWRITE = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # libraries are loaded once, before the forks
 _WORDS = ("seen", "remedy", "more", "why", "what", "note", "expected")  # arguments that are prose for a reader
 
 
@@ -220,7 +221,7 @@ def _run_tests(mutant: Mutant, text: str) -> None:
     sys.meta_path.insert(0, _Faulty(module_name(mutant.path), text, mutant.path))
     status = 1
     try:
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", *_NO_REWRITE]
         status = int(pytest.main([*options, *tests_for(mutant.path)]))
     finally:
         os._exit(status)
@@ -260,6 +261,9 @@ def _score(room: str, args: argparse.Namespace) -> tuple[int, int, int, int]:
     chosen = [mutant for path in paths for mutant in mutants_of(path)]
     if args.sample and args.sample < len(chosen):
         chosen = random.Random(args.seed).sample(chosen, args.sample)
+    for path in {mutant.path for mutant in chosen}:
+        if is_killed(Mutant(path, 0, "none", 0)):
+            raise SystemExit(f"the tests of {path.name} fail without any fault")
     known = argued()
     killed = reasoned = alive = 0
     with ThreadPoolExecutor(args.jobs) as pool:

@@ -163,16 +163,15 @@ class KernelSide(FakeWorld):
         return NewRunFacts(f"run{self.runs}", ROOT, dict(PLANE))
 
     def _verified(self, question: Verified) -> Verification:
-        known = self._named_record()
-        if known is not None and known.outcome == "green" and self.record is not None:
-            policy, baseline, tree, _ = self.record
-            if policy.required == question.policy.required and (baseline, tree) == (self.baseline, self.tree):
+        if self.record is not None:
+            policy, baseline, tree, known = self.record
+            is_same = policy.required == question.policy.required and (baseline, tree) == (self.baseline, self.tree)
+            if is_same and known.outcome == "green":
                 return known
         if self.engine.kind in ("moved", "busy"):
             return Verification(self.engine.kind, detail="something", paths=("src/a.py",))
         found = self._run(question.policy)
-        if found.outcome != "unavailable":
-            self.record = (question.policy, self.baseline, self.tree, found)
+        self.record = (question.policy, self.baseline, self.tree, found)
         return found
 
     def _run(self, policy: Policy) -> Verification:
@@ -438,7 +437,7 @@ class KernelSide(FakeWorld):
 
     def _coming(self, run: Run, tree: Tree) -> Evidence:
         """Give what the engine is about to find."""
-        known = run.evidence
+        known = run.record
         required = run.active.required if run.active is not None else ()
         diff = run.diff(tree)
         if known is not None and known.is_green and known.diff == diff and known.commands == required:

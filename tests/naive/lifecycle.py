@@ -258,7 +258,8 @@ class Run:
     gate: Gate | None = None
     needs_author: bool = False
     baseline: Content | None = None
-    evidence: Evidence | None = None
+    record: Evidence | None = None  # what the engine found last
+    evidence: Evidence | None = None  # what was taken of it at a claim or with a Repair Record
     paused_from: str = ""
     is_awaited: bool = False
     reviewer: str | None = None
@@ -304,6 +305,7 @@ class Run:
         self.is_awaited = False
         self.reviewer = None
         self.reviewer_blocks = 0
+        self.opaque = 0
         self.goes_on()
 
     def goes_on(self) -> None:
@@ -497,7 +499,8 @@ class Guard:
             run.accepted = run.active = run.amendment = None
             run.lineage = []
             run.criteria = ()
-            run.round = run.max_rounds = run.repeated = run.no_progress = 0
+            run.round = run.max_rounds = run.repeated = run.no_progress = run.review_round = 0
+            run.open_findings = {}
             run.last_review = frozenset()
             run.begin = None
             run.before_round = None
@@ -541,7 +544,6 @@ class Guard:
         if kind == "opaque":
             run.opaque += 1
             if run.opaque >= 3:
-                run.opaque = 0
                 run.pause("paused_unmodeled")  # C6.6
             return "deny"
         if kind == "outside":
@@ -596,15 +598,18 @@ class Guard:
         assert run.active is not None
         if found == "unavailable":
             run.pause("paused_blocked")
-        elif found == "red" and run.state != "executing":
+        if isinstance(found, str):
+            return "deny"
+        run.evidence = found
+        if not found.is_green and run.state != "executing":
             begin = run.asked_by(tree, (run.active.required[0].id,))  # L2.6
             if run.round < run.max_rounds:
                 run.begin_round(begin)  # L2.1
             else:
                 run.pause("paused_budget", before_round=begin)  # L4.5
-        elif found == "red":
+        elif not found.is_green:
             run.goes_on()  # a row of the table, although it leads nowhere
-        elif found == "green":
+        else:
             self._forget_reviewer()  # C8.12
             run.attestation = None
             if run.state != "verifying":
@@ -678,20 +683,22 @@ class Guard:
 
     # The engine and the sweep ------------------------------------------------------------------------------------
 
-    def _verify(self, tree: Tree, engine: Engine) -> str:
-        """C8.8, C8.9, L3.2."""
+    def _verify(self, tree: Tree, engine: Engine) -> Evidence | str:
+        """Give what a run of the required commands finds, or why it is no evidence; C8.5, C8.8, L3.2."""
         run = self.run
         assert run is not None
         assert run.active is not None
-        known = run.evidence
+        known = run.record
         diff = run.diff(tree)
         if known is not None and known.is_green and known.diff == diff and known.commands == run.active.required:
-            return "green"
+            return known
         if engine.kind != "busy":
             run.wrote_unseen = True  # C7.17: an engine run
-        if engine.kind in ("green", "red"):
-            run.evidence = Evidence(engine.kind == "green", diff, run.active.required, engine.output)
-        return engine.kind
+        if engine.kind in ("moved", "busy"):
+            return engine.kind
+        found = Evidence(engine.kind == "green", diff, run.active.required, engine.output)
+        run.record = found if engine.kind != "unavailable" else None
+        return found if engine.kind != "unavailable" else "unavailable"
 
     def _sweep(self, tree: Tree) -> bool:
         """C7.17: tell whether the run is paused by what changed outside its boundary."""
@@ -751,7 +758,7 @@ class Guard:
             return self._prose(gate)
         is_bound = isinstance(message, Amendment | Record | Review | Completion)
         if is_bound and run.accepted is not None and self._is_refused_by_author(author):
-            return self._block()  # C5.11
+            return "block" if run.accepted is None else self._block()  # C5.11, C5.12
         if isinstance(message, Plan) and run.state == "planning":
             run.gate = Gate("Plan", message, now_ms, run.revision)
         elif isinstance(message, Amendment) and run.accepted is not None:
@@ -823,9 +830,9 @@ class Guard:
         if found == "unavailable":
             run.pause("paused_blocked")
             return "block"
-        if found in ("moved", "busy") or record.wrong or has_moved:
+        if isinstance(found, str) or record.wrong or has_moved:
             return self._block()  # C8.5, L3.4
-        assert run.evidence is not None
+        run.evidence = found
         now = (run.evidence.diff, run.evidence.progress)
         if now in ((run.begin.diff, run.begin.evidence.progress), run.begin.last_record):
             run.no_progress += 1  # L3.5
@@ -835,7 +842,7 @@ class Guard:
         if run.no_progress >= run.active.no_progress_limit:
             run.pause("paused_no_progress")
             return "block"
-        if found == "red":
+        if not found.is_green:
             run.goes_on()
             return self._block()  # L3.6
         run.review_round += 1

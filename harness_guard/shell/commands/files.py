@@ -178,24 +178,6 @@ def _is_dashed_mode(text: str) -> bool:
     return len(text) > 1 and text[0] == "-" and not set(text[1:]) - set("rwxXst")
 
 
-def _tar(call: Call, _options: Options) -> None:
-    """``tar tzf ARCHIVE [MEMBER…]`` lists; every other call writes."""
-    texts = [None if field.is_pattern else field.text for field in call.args]
-    first = (texts[0] if texts else None) or ""
-    letters = first.removeprefix("-")
-    archive = (texts[1] if texts[1:] else None) or ":"
-    lists = "t" in letters and letters.endswith("f") and letters.count("f") == 1 and not set(letters) - set("tvzjJf")
-    # A colon in the archive's name is a machine; a later dash is another option.
-    if not lists or ":" in archive or any(not text or text.startswith("-") for text in texts[1:]):
-        call.opaque("tar that does more than list, or with words that are not known", is_writer=True)
-        return
-    call.read(call.args[1])
-    call.starts += _DECOMPRESSORS
-
-
-_DECOMPRESSORS: Final = ("gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress")
-
-
 def _install(call: Call, options: Options) -> None:
     if options.has("-d", "--directory"):
         _mkdir(call, options)
@@ -281,7 +263,6 @@ COMMANDS: Final = (
         act=_ln,
     ),
     Row("chmod", is_free=True, reads=False, act=_chmod),
-    Row("tar", is_free=True, reads=False, act=_tar),
     Row("chown", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
     Row("chgrp", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
     Row(

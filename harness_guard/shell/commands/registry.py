@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 # Module -> the programs whose rows it holds. A test compares this with the modules.
 MODULES: Final = {
+    "archives": "tar gzip gunzip uncompress pigz unpigz zcat gzcat bzip2 bunzip2 bzcat xz unxz xzcat lzma unlzma lzcat "
+    "zstd unzstd zstdcat zstdmt zip unzip zipinfo ar 7z 7za 7zz 7zr cpio",
     "coreutils": "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
     "sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
     "nproc du look colrm echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv "
     "uptime free lscpu who w users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal "
     "base64 base32 lsof egrep fgrep python python3 node perl ruby printf test [ hostname which umask type wait times "
     "hash jobs date diff column file jq",
-    "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod tar chown chgrp install dd",
+    "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd",
     "git": "git",
     "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
@@ -61,7 +63,5 @@ TABLE: Final = Table()
 
 # Known writers that the table does not model: their targets cannot be told, which pauses instead of merely refusing.
 WRITERS: Final = frozenset(
-    ("unzip", "zip", "gzip", "gunzip", "bzip2", "xz", "rsync", "scp", "split", "csplit", "shred", "patch",
-     "mkfifo",
-     "mknod", "sponge", "ed", "ex", "cpio", "7z", "link", "shuf")
+    ("rsync", "scp", "split", "csplit", "shred", "patch", "mkfifo", "mknod", "sponge", "ed", "ex", "link", "shuf")
 )  # fmt: skip
