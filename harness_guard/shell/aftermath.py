@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.effects import Write
 
 MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
+BRINGS_NAMES = frozenset(("tar", "unzip", "rsync", "patch"))  # names and links that only a file's content tells
 COMPLETES_GIT = frozenset(("objects", "refs"))
 STEERS_GIT = frozenset(
     ("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig")
@@ -26,7 +27,7 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
         return True
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True
-    copies = write.by in {"cp", "mv", "ln", "install"} and write.kind != "meta"
+    copies = (write.by in {"cp", "mv", "ln", "install"} or write.by in BRINGS_NAMES) and write.kind != "meta"
     return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
 
 
@@ -34,14 +35,16 @@ class NewNames:
     """Names that earlier commands of the same text may have made links of.
 
     The disk is looked at before the text runs. ``mv``, ``ln``, ``cp -r`` and git may put a link under a new name; a
-    later path with that name in it, or with ``..``, then leads elsewhere than the disk says now.
+    later path with that name in it, or with ``..``, then leads elsewhere than the disk says now. What an archive brings
+    has no names that are known: behind it, only names in the folders above are certain to be where they were.
     """
 
-    __slots__ = ("is_blind", "log", "names")
+    __slots__ = ("is_blind", "log", "names", "tops")
 
     def __init__(self) -> None:
         """Start with none."""
         self.names: set[str] = set()
+        self.tops: list[str] = []
         self.is_blind = False
         self.log: list[list[Write]] = []
 
@@ -60,6 +63,8 @@ class NewNames:
             if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
                 self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
                 self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
+            elif write.by in BRINGS_NAMES and write.kind == "tree":
+                self.tops.append(write.path)
         return found
 
     def crosses(self, first: int, later: int) -> bool:
@@ -71,11 +76,23 @@ class NewNames:
         return any(made._passes(write) for write in earlier if not write.is_git_own)
 
     def _passes(self, write: Write) -> bool:
-        if not (self.names or self.is_blind):
+        if not (self.names or self.is_blind or self.tops):
             return False
         segments = _segments(write.path)
+        if self.tops and not self._stays_above(write, segments):
+            return True
+        if self.names and write.by in BRINGS_NAMES and write.kind == "tree":
+            return True  # it goes through whatever lies below the folder
         inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
-        return self.is_blind or write.is_pattern or ".." in segments or not self.names.isdisjoint(inner)
+        is_changed = self.is_blind or not self.names.isdisjoint(inner)
+        return is_changed or (bool(self.names) and (write.is_pattern or ".." in segments))
+
+    def _stays_above(self, write: Write, segments: list[str]) -> bool:
+        """Whether a name stands directly in a folder that each archive was unpacked into or below."""
+        if write.kind != "entry" or write.is_pattern or write.path.endswith("/") or ".." in segments:
+            return False
+        tops = [_segments(top) for top in self.tops]
+        return all(".." not in top and top[: len(segments) - 1] == segments[:-1] for top in tops)
 
 
 def _segments(path: str) -> list[str]:

@@ -6,7 +6,8 @@ _PREFIXES = (
     "LD_", "DYLD_", "GIT_", "BASH", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "npm_", "LESS", "RIPGREP_", "GREP_",
     "GCONV_", "LOC", "MALLOC_", "GLIBC_", "TERM", "SSH_", "RSYNC_", "TAR_", "JAVA", "_JAVA", "MAGIC", "FZF_", "FD_",
     "CLAUDE", "CODEX", "PLUGIN_", "HARNESS_", "XDG_", "PS", "HIST", "COMP", "DOCKER_", "KUBE", "AWS_", "JQ_", "AWK",
-    "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET",
+    "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET", "ZIP", "UNZIP", "GZIP", "BZIP", "XZ_", "ZSTD_", "PATCH_", "OPENSSL",
+    "BC_", "DC_", "LSOF", "TAPE", "YQ_", "SSL_",
 )  # fmt: skip
 _NAMES = frozenset(
     ("PATH", "ENV", "IFS", "CDPATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "PROMPT_COMMAND", "PAGER",

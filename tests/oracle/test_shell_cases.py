@@ -17,7 +17,8 @@ from harness_guard.shell.effects import Effects
 
 ROWS = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "cases/shell/effects.jsonl").read_text(encoding="utf-8").splitlines()
+    for file in sorted((Path(__file__).parents[1] / "cases/shell").glob("*.jsonl"))
+    for line in file.read_text(encoding="utf-8").splitlines()
 ]
 # Rows that are harmless to run: they read, or write below the working folder or the home folder made here.
 HARMLESS = [row for row in ROWS if row["kind"] != "unknown" and "rg " not in row["cmd"] and "jq " not in row["cmd"]]

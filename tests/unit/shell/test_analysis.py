@@ -1,4 +1,4 @@
-"""The rows of tests/cases/shell/effects.jsonl: what each command reads, writes or leaves unknown."""
+"""The rows of tests/cases/shell: what each command reads, writes or leaves unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from harness_guard.shell.names import NameSource
 
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parents[2] / "cases/shell/effects.jsonl").read_text(encoding="utf-8").splitlines()
+    for file in sorted((Path(__file__).parents[2] / "cases/shell").glob("*.jsonl"))
+    for line in file.read_text(encoding="utf-8").splitlines()
 ]
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
