@@ -153,10 +153,21 @@ def test_values_of_a_record(old: str, new: str, expected: str | None) -> None:
 
 
 @pytest.mark.contract("C4.36")
-def test_a_wrong_finding_id_is_answered_with_what_one_looks_like() -> None:
-    found = recognise(changed(RECORD, '"R1-F1"', '"1"'))
-    assert isinstance(found, NearMiss)
-    assert found.seen == "found `1` as `repair_context.finding_ids.0`, expected an id such as `R1-F1`"
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "where", "example"),
+    [
+        ("repair-record", '"R1-F1"', '"1"', "repair_context.finding_ids.0", "R1-F1"),
+        ("repair-plan", '"finding": "R1-F1"', '"finding": "1"', "repair_context.finding", "R1-F1"),
+        ("plan-amendment", '"id": "V1"', '"id": "1"', "verification_strategy.required.0.id", "V1"),
+    ],
+)
+def test_a_wrong_id_is_answered_with_what_one_looks_like(
+    kind: str, old: str, new: str, where: str, example: str
+) -> None:
+    text = {"repair-record": RECORD, "repair-plan": REPAIR_PLAN, "plan-amendment": AMENDMENT}[kind]
+    with pytest.raises(LineError) as caught:
+        parse_artifact(kind, changed(text, old, new))
+    assert caught.value.seen == f"found `1` as `{where}`, expected an id such as `{example}`"
 
 
 SUMMARY = '"the tables are written anew"'
