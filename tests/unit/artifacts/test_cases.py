@@ -92,6 +92,13 @@ def test_the_direct_parser_refuses_it_the_same_way(name: str, rule: str, line: s
     assert (caught.value.rule, caught.value.line) == ((rule, int(line)) if is_first else ("artifact.title", 1))
 
 
+@pytest.mark.contract("C4.3")
+def test_the_direct_parser_says_which_heading_it_wanted() -> None:
+    with pytest.raises(LineError) as caught:
+        parse_artifact("completion", "# Completion Report\n")
+    assert caught.value.seen == "found `# Completion Report`, expected `# Completion`"
+
+
 @pytest.mark.contract("C4.1", "C4.2")
 @pytest.mark.parametrize("path", sorted(CASES.glob("*/ok-*.md")), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_good_message_is_its_artifact(path: Path) -> None:
