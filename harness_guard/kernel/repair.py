@@ -9,6 +9,7 @@ from harness_guard.kernel.pause import pause
 from harness_guard.kernel.questions import ask
 from harness_guard.kernel.run_questions import ChangedSince, TreeNow, Verified
 from harness_guard.kernel.texts import spawn_block
+from harness_guard.kernel.tool_effects import short
 from harness_guard.kernel.transitions import find_row, step
 from harness_guard.kernel.verification import after_engine, recorded, red, unavailable, without_evidence
 from harness_guard.records import replace
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.transitions import Happening
 
+_FILLED_BYTES: Final = 7000  # a Record that names more files would reach the model cut; the command line has the whole
+_SEEN: Final = 600  # characters of a wrong binding and the right one
 _RED_REMEDY: Final = "Fix the cause inside the boundary, then emit the Repair Record again."
 _AGAIN: Final = "emit the Repair Record again"
 
@@ -80,7 +83,10 @@ def _binding_problem(state: RunState, record: Record, found: Verification) -> As
             seen = f"`{name}` is `{_shown(given)}`, but the run has `{_shown(current)}`"
             note = "" if found.outcome == "green" else f"{red(found, _RED_REMEDY).seen}.\n"
             filled = render_record(wanted, record.changes, record.verification)
-            return Reason("artifact.binding", seen, "Emit this, with your own words in it:", f"{note}{filled}")
+            if len(filled.encode()) > _FILLED_BYTES:
+                remedy = f"Take the Record with the current values from `{state.command} artifact repair-record`."
+                return Reason("artifact.binding", short(seen, _SEEN), remedy, note)
+            return Reason("artifact.binding", short(seen, _SEEN), "Emit this, with your own words in it:", f"{note}{filled}")
     return None
 
 
