@@ -8,8 +8,10 @@ terminal says that a human attends it, so a run whose host has ended goes on in 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
+import time
 import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -68,27 +70,6 @@ def meanwhile(host: Guarded, text: str, step: Step) -> Step:
     return taken
 
 
-def after(event: threading.Event, step: Step) -> Step:
-    """A step that waits for something to have happened."""
-
-    def taken(seen: Seen) -> Answer:
-        event.wait(30.0)
-        return step(seen) if callable(step) else step
-
-    return taken
-
-
-def then(event: threading.Event, step: Step) -> Step:
-    """A step that tells that it was taken."""
-
-    def taken(seen: Seen) -> Answer:
-        answer = step(seen) if callable(step) else step
-        event.set()
-        return answer
-
-    return taken
-
-
 @pytest.mark.contract("C8.15", "C8.18")
 def test_a_tree_that_moves_makes_a_review_worthless(host: Guarded) -> None:
     reviews = Reviews(host)
@@ -129,8 +110,10 @@ def test_a_lost_reviewer_is_replaced(host: Guarded) -> None:
         *first_calls(host),
         host.spawn,
         *host.host.await_child(),
+        Say("The Reviewer gave no Review."),  # the answer hands out the next spawn
         host.spawn,
         end,
+        host.spawn,  # the arguments of the spawn before, so it is refused with the present ones
         *reviews.claim(),
         complete,
         children={
@@ -145,7 +128,8 @@ def test_a_lost_reviewer_is_replaced(host: Guarded) -> None:
     )
     never.set()
     assert turn.told(REVIEW_TASK).count("harness-guard review.missing") >= 3
-    assert spawns(turn) == [False, False, False]
+    assert "if it is lost, spawn the Reviewer again" in turn.told()
+    assert spawns(turn) == [False, False, True, False]
     assert where(host) == ("completed", "revoked", 0, 1)
 
 
@@ -387,7 +371,8 @@ def test_a_coached_reviewer_never_starts_and_an_idle_one_attests_nothing(host: G
 
 @pytest.mark.contract("C5.14", "C8.12")
 def test_nobody_reaches_a_reviewer_at_work_and_a_second_one_disowns_it(host: Guarded) -> None:
-    is_relayed, reviews, late = threading.Event(), Reviews(host), Reviews(host)
+    reviews, late = Reviews(host), Reviews(host)
+    root = host.host.server.history
 
     def message(seen: Seen) -> Call:
         host.host.server.wait_for_request(2, lane=_FIRST)  # it is at work
@@ -399,14 +384,20 @@ def test_nobody_reaches_a_reviewer_at_work_and_a_second_one_disowns_it(host: Gua
         message,
         helper(host),  # the refusal hands out the next Reviewer's arguments
         host.spawn,
-        *after_both_have_begun(host),
-        then(is_relayed, reviews.relay),
+        *await_first(host),
+        reviews.relay,
         *host.host.await_child(),
         late.relay,
         complete,
         children={
-            _FIRST: (host.look, after_second_spawn(host, reviews.judge())),
-            _SECOND: (host.look, after(is_relayed, late.judge())),
+            _FIRST: (
+                host.look,
+                once(host, "Both are at work.", lambda: host.host.server.requests(_SECOND) > 0, reviews.judge()),
+            ),
+            _SECOND: (
+                host.look,
+                once(host, "The child is at work.", lambda: "review.self" in root().text(), late.judge()),
+            ),
         },
         helpers=1,
         verification=VERIFICATION,
@@ -417,23 +408,37 @@ def test_nobody_reaches_a_reviewer_at_work_and_a_second_one_disowns_it(host: Gua
     assert host.standing() == ("completed", "revoked")
 
 
-def after_second_spawn(host: Guarded, step: Step) -> Step:
-    """A step of the first Reviewer that waits until the second one has begun."""
+def once(host: Guarded, said: str, has_come: Callable[[], bool], step: Step) -> Step:
+    """A child's step that waits until its end finds the root where the scenario wants it.
+
+    Args:
+        host: The session.
+        said: On Claude Code the root has stopped with these words, so that the child's end wakes it.
+        has_come: On Codex, where the root waits by a call, this holds.
+        step: What the child does then.
+    """
+
+    def is_ready() -> bool:
+        if not isinstance(host.host, Claude):
+            return has_come()
+        return f'"event":"Stop","message":"{said}"' in (host.run_folder / "journal.jsonl").read_text()
 
     def taken(seen: Seen) -> Answer:
-        host.host.server.wait_for_request(1, lane=_SECOND)
+        end = time.monotonic() + 20.0
+        while not is_ready() and time.monotonic() < end:
+            time.sleep(0.05)
         return step(seen) if callable(step) else step
 
     return taken
 
 
-def after_both_have_begun(host: Guarded) -> tuple[Step, ...]:
-    """The root waits for the first Reviewer's end."""
+def await_first(host: Guarded) -> tuple[Step, ...]:
+    """The root waits for the Reviewer that it spawned first."""
     if isinstance(host.host, Claude):
         return (Say("Both are at work."),)
 
     def wait(seen: Seen) -> Call:
-        first = seen.text().split('"agent_id":"', 1)[1].split('"', 1)[0]
+        first = re.findall(r'"agent_id":\s*"([^"]+)"', seen.text())[0]
         return Call("wait_agent", {"targets": [first], "timeout_ms": 20000}, namespace="multi_agent_v1")
 
     return (wait,)
