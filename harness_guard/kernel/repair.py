@@ -86,7 +86,8 @@ def _binding_problem(state: RunState, record: Record, found: Verification) -> As
             if len(filled.encode()) > _FILLED_BYTES:
                 remedy = f"Take the Record with the current values from `{state.command} artifact repair-record`."
                 return Reason("artifact.binding", short(seen, _SEEN), remedy, note)
-            return Reason("artifact.binding", short(seen, _SEEN), "Emit this, with your own words in it:", f"{note}{filled}")
+            remedy = "Emit this, with your own words in it:"
+            return Reason("artifact.binding", short(seen, _SEEN), remedy, f"{note}{filled}")
     return None
 
 

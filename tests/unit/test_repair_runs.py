@@ -45,13 +45,14 @@ def where(sim: Simulator) -> tuple[str, str, int, int]:
     return (state.state, state.authority_status, state.repair.round, state.review_round)
 
 
-@pytest.mark.contract("L2.1", "L3.1", "L3.2", "L3.3", "L3.6")
+@pytest.mark.contract("C6.3", "L1.2", "L2.1", "L3.1", "L3.2", "L3.3", "L3.6")
 def test_a_run_with_two_repair_rounds(sim: Simulator) -> None:
     start(sim)
     begun = sim.reviewed("REPAIR_REQUIRED", [finding()])
     assert (begun.rule, where(sim)) == ("repair.begun", ("auto_repairing", "active", 1, 1))
     assert "R1-F1" in begun.text
     assert is_subset(sim.state.active_policy, sim.state.accepted_policy)
+    assert sim.state.active_policy_id == sim.state.lineage[-1] != sim.state.lineage[0]
     assert sim.state.active_policy.parent == sim.state.lineage[-2]
     assert sim.spawn().rule == "spawn.record-due"
     change(sim, "second\n")
@@ -149,6 +150,18 @@ def test_a_red_record_leaves_the_round_and_the_second_without_progress_pauses(si
     assert (sim.recorded().rule, sim.state.state) == ("repair.no-progress", "paused_no_progress")
 
 
+@pytest.mark.contract("L2.8")
+def test_test_runs_are_no_rounds(sim: Simulator) -> None:
+    start(sim)
+    sim.reviewed("REPAIR_REQUIRED", [finding()])
+    before = sim.state.repair
+    for text in ("second\n", "third\n", "fourth\n", "fifth\n"):
+        change(sim, text)
+        assert sim.bash("sh check.sh").is_silent
+    assert sim.state.repair == before
+    assert sim.recorded().rule == "repair.taken"
+
+
 @pytest.mark.contract("L2.2", "L4.5")
 def test_the_fourth_round_never_starts_on_three(sim: Simulator) -> None:
     start(sim)
@@ -201,7 +214,7 @@ def test_a_dependency_file_that_the_plan_names_is_repaired_inside_it(sim: Simula
     assert sim.reviewed("REPAIR_REQUIRED", [finding(path="src/package.json")]).rule == "repair.begun"
 
 
-@pytest.mark.contract("L4.6", "L4.9", "L4.10")
+@pytest.mark.contract("C6.4", "L4.6", "L4.9", "L4.10")
 def test_an_amendment_in_the_middle_of_the_work(sim: Simulator) -> None:
     start(sim)
     assert sim.stop(sim.amendment(("src/", "check.sh", "README.md"))).is_silent

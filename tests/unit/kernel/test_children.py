@@ -139,7 +139,7 @@ def test_a_hidden_text_is_named_by_its_task(message: str | None) -> None:
     assert FakeWorld().decide(happened, state).decision.verdict == "pass"
 
 
-@pytest.mark.contract("C8.9")
+@pytest.mark.contract("C8.9", "L2.7")
 @pytest.mark.parametrize(
     "name", [name for name in STATE_NAMES if name not in ("executing", "verifying", "reviewing", "completed")]
 )

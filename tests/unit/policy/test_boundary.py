@@ -206,6 +206,7 @@ def test_another_repository_must_be_spelled_out(boundary: tuple[str, ...], *, is
     assert covers_reach(boundary, "vendor/lib/a.py", reach="path", nested="vendor/lib") is is_inside
 
 
+@pytest.mark.contract("L1.6")
 @pytest.mark.parametrize(
     ("child", "parent", "is_within"),
     [

@@ -34,6 +34,7 @@ def test_the_id_is_the_digest_of_its_rfc_8785_form() -> None:
     assert policy_id(POLICY) == f"sha256:{expected}"
 
 
+@pytest.mark.contract("L1.1")
 def test_every_field_is_bound() -> None:
     changes: dict[str, object] = {
         "boundary": (),
