@@ -5,6 +5,7 @@ Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk
 
 from __future__ import annotations
 
+from harness_guard.shell import awk_script
 from harness_guard.shell.commands.model import Call, Options, Row
 from harness_guard.shell.names import roots_of, sources_of_roots
 from harness_guard.shell.sed_script import is_harmless
@@ -178,27 +179,19 @@ def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -
 
 def _awk(call: Call, options: Options) -> None:
     files = options.operands
-    if not files or not files[0].is_one or files[0].text is None or files[0].is_pattern:
-        call.opaque("awk with a program that is not known")
+    opened = None if not files or files[0].text is None or files[0].is_pattern else awk_script.read(files[0].text)
+    if opened is None:
+        call.opaque("awk with a program that is not known, or that may write or run something that reading cannot tell")
         return
-    if not _is_pure_awk(files[0].text):
-        call.opaque("awk with a program that may write or run something")
-        return
+    for name in opened.writes:
+        call.write(Field(name), "file")
+    for name in opened.reads:
+        call.read(Field(name))
+    call.runs += [(Field("sh"), Field("-c"), Field(text)) for text in opened.commands]
     for field in files[1:]:
         call.read(field)
-
-
-_AWK_FORBIDDEN = ("system", "getline", "@", "\\\n", "fflush", "close", "extension", "SYMTAB", "FUNCTAB", "ARGV")
-
-
-def _is_pure_awk(program: str) -> bool:
-    """Whether an awk program has nothing that opens a file or a pipe: no ``|`` but ``||``, no ``>`` within braces."""
-    if any(word in program for word in _AWK_FORBIDDEN) or "|" in program.replace("||", ""):
-        return False
-    if ">" not in program:
-        return True
-    head = program[: program.rindex(">")]
-    return not set(head) & set('{}"/\\')
+        if field.start.startswith("/inet"):
+            call.opaque("awk reads from the network")
 
 
 # A letter with a colon takes a value.
@@ -244,7 +237,18 @@ COMMANDS: Final = (
         reads=False,
         act=_sed,
     ),
-    *(Row(name, valued="Fv", reads=False, act=_awk, is_strict=True) for name in ("awk", "gawk", "mawk", "nawk")),
+    *(
+        Row(
+            name,
+            flags="bcrPS",
+            valued="Fv",
+            longs="field-separator=! assign=! re-interval posix traditional sandbox characters-as-bytes csv",
+            reads=False,
+            act=_awk,
+            is_strict=True,
+        )
+        for name in ("awk", "gawk", "mawk", "nawk")
+    ),
     Row(
         "rg",
         flags="".join(item for item in _RG.split() if len(item) == 1),
