@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness_guard.artifacts.render import CHANGES_HINT, RISKS_HINT
 
 TYPE_CHECKING = False
@@ -24,6 +26,12 @@ CHECK_OF_DIGITS: Final = (
     + """\
 found=$(slug 'Release 21')
 [ "$found" = release-21 ] || { echo "slug of 'Release 21' is '$found', not 'release-21'"; exit 1; }
+"""
+)
+CHECK_OF_DIGITS_ALONE: Final = (
+    CHECK_OF_DIGITS
+    + """\
+[ "$(slug '2026')" = 2026 ] || { echo 'a title of digits alone is wrong'; exit 1; }
 """
 )
 FILES: Final = {"README.md": "Slugs of release titles.\n", "src/slug.sh": SLUG, "tests/check.sh": CHECK}
@@ -112,10 +120,41 @@ Proceed with this Plan? [y/N]
 NEAR_MISS: Final = PLAN.replace("## Risks\n\nNone\n\n", "")
 
 
-def reviewed(template: str) -> str:
+_FINDING: Final = """\
+{
+  "findings": [
+    {
+      "id": "R1-F1",
+      "severity": "important",
+      "classification": "IN_PLAN_REPAIR",
+      "path": "tests/check.sh",
+      "line": 4,
+      "message": "A title of digits alone is not checked."
+    }
+  ]
+}"""
+
+
+def reviewed(template: str, *, asks_for_repair: bool = False) -> str:
     """Write the Reviewer's judgement into a filled-in Review."""
     evidence = "Read the whole diff; V1 is green in the engine's record."
-    return _written(template, "BLOCKED", "PASS", "`<what was read and what shows each judgement>`", evidence)
+    judged = _written(template, "`<what was read and what shows each judgement>`", evidence)
+    if asks_for_repair:
+        return _written(judged, "BLOCKED", "REPAIR_REQUIRED", '{\n  "findings": []\n}', _FINDING)
+    return _written(judged, "BLOCKED", "PASS")
+
+
+def recorded(template: str) -> str:
+    """Write what was repaired into a filled-in Repair Record."""
+    for words in (
+        "Changed: `tests/check.sh` checks a title of digits alone (R1-F1).",
+        "Verified: the engine ran V1.",
+    ):
+        name = words.partition(":")[0]
+        template, found = re.subn(rf"^{name}: .*$", words, template, flags=re.MULTILINE)
+        if found != 1:
+            raise RuntimeError(f"the template has no place `{name}`")
+    return template
 
 
 def completed(template: str) -> str:

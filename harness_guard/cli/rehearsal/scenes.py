@@ -25,6 +25,7 @@ READING_TIME_S: Final = 1.1
 _RESUME: Final = re.compile(
     r"^# Repair Resume\n.*?^Proceed with this Repair Resume\? \[y/N\]$", re.DOTALL | re.MULTILINE
 )
+_RECORD: Final = re.compile(r"^# Repair Record\n.*", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Play:
         self.stage = stage
         self.root = root
         self.told = ""
+        self.draft = ""
 
     def play(self, scene: Scene) -> tuple[Fired, str | None]:
         """Play a scene.
@@ -90,6 +92,16 @@ class Play:
         found = _RESUME.search(self.told)
         return self.stage.stop(found[0] if found is not None else self.told)
 
+    def repair(self) -> Fired:
+        """Have the Repair Record printed, then repair: what it says of afterwards is a guess."""
+        self.draft = material.recorded(filled("repair-record", self.stage.store, self.root))
+        return self.stage.write("tests/check.sh", material.CHECK_OF_DIGITS_ALONE)
+
+    def record(self) -> Fired:
+        """Emit the Repair Record that the refusal filled in."""
+        found = _RECORD.search(self.told)
+        return self.stage.stop(found[0] if found is not None else self.told)
+
     def spawn(self) -> Fired:
         """Spawn the Reviewer with the handed-out arguments."""
         loaded = self.stage.store.load()
@@ -97,9 +109,13 @@ class Play:
             raise StateError("cli.demo", "the run's state has vanished", "report this")
         return self.stage.call("Agent", next_spawn(loaded.state).for_host("claude"))
 
-    def review(self) -> str:
+    def read_brief(self) -> Fired:
+        """Let the Reviewer read what it is to judge."""
+        return self.stage.child_reads(f"{self.stage.store.folder}/brief.md")
+
+    def review(self, *, asks_for_repair: bool = False) -> str:
         """Give the Review with the run's bindings."""
-        return material.reviewed(filled("review", self.stage.store, self.root))
+        return material.reviewed(filled("review", self.stage.store, self.root), asks_for_repair=asks_for_repair)
 
     def completion(self) -> str:
         """Give the Completion with the run's bindings."""
@@ -253,7 +269,58 @@ SCENES: Final = (
     ),
     Scene(
         "SubagentStop",
-        "the Reviewer ends with its Review: PASS",
+        "the Reviewer ends with PASS, although it has not looked at the diff",
+        lambda play: play.stage.child_stops(play.review()),
+        "blocked",
+        "verifying",
+        "review.unread",
+    ),
+    Scene("PreToolUse", "the Reviewer reads its brief, with the whole diff", Play.read_brief, "silent", "verifying"),
+    Scene(
+        "SubagentStop",
+        "the Reviewer ends with its Review: REPAIR_REQUIRED, one finding",
+        lambda play: play.stage.child_stops(play.review(asks_for_repair=True)),
+        "silent",
+        "verifying",
+    ),
+    Scene(
+        "Stop",
+        "the agent relays that Review unchanged",
+        lambda play: play.stage.stop(play.review(asks_for_repair=True)),
+        "blocked",
+        "auto_repairing",
+        "repair.begun",
+    ),
+    Scene("PreToolUse", "the agent repairs tests/check.sh", Play.repair, "silent", "auto_repairing"),
+    Scene(
+        "Stop",
+        "the agent hands in a Repair Record with values from before the repair",
+        lambda play: play.stage.stop(play.draft),
+        "blocked",
+        "auto_repairing",
+        "artifact.binding",
+    ),
+    Scene(
+        "Stop",
+        "the agent emits the Repair Record that the refusal filled in; the engine finds the verification green",
+        Play.record,
+        "blocked",
+        "verifying",
+        "repair.taken",
+    ),
+    Scene("PreToolUse", "the agent spawns the next Reviewer", Play.spawn, "silent", "verifying"),
+    Scene(
+        "SubagentStart",
+        "the next Reviewer starts and is told of the open finding",
+        lambda play: play.stage.child_starts(),
+        "told",
+        "verifying",
+        "R1-F1 tests/check.sh",
+    ),
+    Scene("PreToolUse", "the next Reviewer reads its brief", Play.read_brief, "silent", "verifying"),
+    Scene(
+        "SubagentStop",
+        "the next Reviewer ends with its Review: PASS",
         lambda play: play.stage.child_stops(play.review()),
         "silent",
         "verifying",

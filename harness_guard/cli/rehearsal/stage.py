@@ -149,6 +149,10 @@ class Stage:
             )
         return fired
 
+    def child_reads(self, path: str) -> Fired:
+        """Let the Reviewer read a file."""
+        return self.call("Read", {"file_path": path}, child=True)
+
     def stop(self, message: str) -> Fired:
         """End the root's turn with a message."""
         return self._send("Stop", last_assistant_message=message, stop_hook_active=False, **self._background())
