@@ -73,7 +73,7 @@ class Field:
         """The characters that the field certainly starts with."""
         if self.text is None:
             return self.prefix
-        return _pattern_start(self.text) if self.is_pattern else self.text
+        return pattern_start(self.text) if self.is_pattern else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class _Piece:
     is_inner: bool = False
 
 
-def _pattern_start(pattern: str) -> str:
+def pattern_start(pattern: str) -> str:
+    """Give what every match of a pattern starts with."""
     made = []
     index = 0
     while index < len(pattern) and pattern[index] not in "*?[":
@@ -380,7 +381,7 @@ def _known_prefix(pieces: list[_Piece]) -> str:
     made = ""
     for piece in pieces:
         if piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", "]")):
-            return made + _pattern_start(piece.text or "")
+            return made + pattern_start(piece.text or "")
         made += piece.text or ""
     return made
 

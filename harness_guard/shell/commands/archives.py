@@ -184,7 +184,10 @@ def _beside(call: Call, field: Field, *, unpacks: bool) -> None:
     made, unpacked = _SUFFIXES[call.name]
     call.write(field, "entry")
     text = field.text or ""
-    if field.is_pattern:
+    if field.is_pattern and not unpacks:
+        for suffix in made:
+            call.write_new(Field(text + suffix, is_pattern=True))
+    elif field.is_pattern:
         _folder_of(call, field)
     elif not unpacks:
         for suffix in made:

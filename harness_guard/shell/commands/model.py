@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness_guard.records import dataclass
 from harness_guard.shell.effects import Link, Read, Unknown, Write
 from harness_guard.shell.facts import NO_NAMES
-from harness_guard.shell.words import Field
+from harness_guard.shell.words import Field, escape, pattern_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Row:
         words: Long options with one dash, as ``xxd -ps``.
         attached: Short options whose value, if any, is attached, as ``sed -i.bak``.
         files: Options whose value names a file that is read, separated by blanks.
-        is_apart: Whether each short option is a word of its own, and its value another.
+        is_apart: Whether each short option with a value is a word of its own, and its value another.
         is_wary: Whether a value in a word of its own must be known not to start with a dash.
     """
 
@@ -180,6 +180,21 @@ class Call:
             elif path not in DEVICES:
                 self.writes.append(Write(path, kind, by or self.name, is_pattern))
 
+    def write_new(self, field: Field) -> None:
+        """Say that it makes files of which only a pattern tells the names; what matches it already is written too.
+
+        The pattern is written down as a name with stars in it, which a boundary covers only by a star or a folder.
+        """
+        head, _, last = (field.text or "").rpartition("/")
+        if field.text is None or pattern_start(head) != unescaped(head):
+            start = field.start.rpartition("/")[0] or ("/" if field.start.startswith("/") else ".")
+            self.write(Field(None) if field.text is None else Field(start), "tree")
+            return
+        name = f"{unescaped(head)}{field.text[len(head) : -len(last) or None]}{_starred(last)}"
+        self.write(Field(name), "file")
+        self.write(Field(name), "entry")
+        self.write(field, "file")
+
     def link(self, target: Field, path: Field, *, is_hard: bool) -> None:
         """Say that it makes a link."""
         targets = self.paths(target) if is_hard else [(target.text, target.is_pattern)]
@@ -196,10 +211,34 @@ class Call:
 
 def join(folder: str, name: str, *, is_pattern: bool = False) -> str:
     """Put a relative name behind a folder, as a pattern where the name is one."""
-    from harness_guard.shell.words import escape
-
     head = escape(folder) if is_pattern else folder
     return f"{head.rstrip('/')}/{name}"
+
+
+def unescaped(pattern: str) -> str:
+    """Take the backslashes out of a text in which nothing but they is special."""
+    made = []
+    index = 0
+    while index < len(pattern):
+        index += pattern[index] == "\\" and index + 1 < len(pattern)
+        made.append(pattern[index])
+        index += 1
+    return "".join(made)
+
+
+def _starred(pattern: str) -> str:
+    made: list[str] = []
+    index = 0
+    while index < len(pattern):
+        if pattern[index] == "[":
+            return "".join(made) + "*"
+        if pattern[index] in "*?":
+            made.append("*")
+        else:
+            index += pattern[index] == "\\" and index + 1 < len(pattern)
+            made.append(pattern[index])
+        index += 1
+    return "".join(made)
 
 
 def shown(fields: tuple[Field, ...]) -> str:
@@ -283,7 +322,7 @@ def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
     text = field.text or ""
     if text[1:] in row.words.split():
         return [(text, None)]
-    if row.is_apart and len(text) > len("-x"):
+    if row.is_apart and len(text) > len("-x") and not set(text[1:]).isdisjoint(row.valued):
         return f"an option that is joined with something: {text}"
     made: list[tuple[str, Field | None]] = []
     for index in range(1, len(text)):
