@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,6 +63,33 @@ def test_no_door_of_claude_writes_while_planning(open_guarded: Callable[..., Gua
     done = [call.tool for call in turn.calls if not call.blocked and not call.failed]
     assert set(done) <= {"Read", "ToolSearch", "Skill"}
     assert claude.standing() == ("planning", "revoked")
+
+
+@pytest.mark.contract("C2.8")
+def test_the_settings_cannot_be_changed_under_a_run_of_claude(open_guarded: Callable[..., Guarded]) -> None:
+    claude = open_guarded(Claude, files={".claude/skills/listing/SKILL.md": _SKILL})
+    go_on = threading.Event()
+    look = claude.host.shell("ls")
+    claude.planned()
+    asked = claude.host.server.requests()
+    claude.host.begin(
+        "Wait.",
+        Call("Skill", {"skill": "listing"}),
+        Call(look.tool, look.arguments, hold=go_on),
+        claude.host.write("by_write.txt", "write\n"),
+        Say("Nothing worked."),
+    )
+    claude.host.server.wait_for_request(asked + 2)
+    settings = claude.repository / ".claude" / "settings.json"
+    settings.write_text('{"disableAllHooks": true}')
+    journal = claude.run_folder / "journal.jsonl"
+    claude.host.wait_for(lambda: '"event":"ConfigChange"' in journal.read_text(), "the host to see the change")
+    go_on.set()
+    turn = claude.host.finish()
+    fired = {row["event"]: row["verdict"] for row in map(json.loads, journal.read_text().splitlines())}
+    assert (fired["PreSkillShellCommand"], fired["ConfigChange"]) == ("deny", "block")
+    assert turn.call(2).blocked, "the change is not in force"
+    assert turn.changed == (".claude/settings.json",)
 
 
 def test_no_door_of_codex_writes_while_planning(codex: Guarded) -> None:

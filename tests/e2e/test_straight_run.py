@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness_guard.runtime.registration import FAILURE_ANSWERS
 from tests.e2e.guarded import (
     ACTIVATION,
     DIGITS_TEST,
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.guarded import Guarded
+
+
+# The two events that one host alone has; they fire in test_doors.py.
+ONLY_CLAUDE = {"PreSkillShellCommand", "ConfigChange"}
 
 
 def existing_paths(text: str, root: Path) -> set[str]:
@@ -151,6 +156,7 @@ def test_a_whole_run(host: Guarded) -> None:
     assert kept["review"] in turn.told(), "the block that refuses a relay carries the exact text"
     assert host.standing() == ("completed", "revoked")
     assert not list((host.host.data / "active").iterdir())
+    assert {hook.event for hook in turn.hooks} == set(FAILURE_ANSWERS) - ONLY_CLAUDE
 
 
 def test_a_review_written_by_the_root_is_refused(host: Guarded) -> None:
