@@ -80,6 +80,7 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
     )
     try:
         walk.script(script, start(surroundings.cwd, surroundings.home))
+        Starter(walk, (), ()).finish()
     except RecursionError:
         return _unread("it is nested too deeply to be followed", command)
     gathered = walk.gathered

@@ -1,42 +1,53 @@
-"""Starting one simple command: bash's own commands that change the shell, nested shells, patches, then the table.
+"""Starting one simple command: functions, bash's own commands, nested shells, patches, then the table.
 
-Source: bash manual, 4.1 and 4.2.
+Source: bash manual, 3.7.2, 4.1 and 4.2.
 """
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.wrappers import SHELLS, shell_text
+from harness_guard.shell.builtin_scope import Settings
+from harness_guard.shell.commands.model import options_of
+from harness_guard.shell.commands.wrappers import SHELL_ROW, SHELLS, shell_text
+from harness_guard.shell.functions import BUILTINS
+from harness_guard.shell.ledger import RESERVED
 from harness_guard.shell.patch import effects_of_patch
 from harness_guard.shell.readers import read_plain
-from harness_guard.shell.state import Ends, State, changed_folder
-from harness_guard.shell.syntax import Redirect, Script, Unparsed
-from harness_guard.shell.variables import is_harmless
-from harness_guard.shell.walk import MOST_NESTED, PATCH_PROGRAMS, SYSTEM_FOLDERS, Walk, literal_body
+from harness_guard.shell.state import Ends, State, changed_folder, merge
+from harness_guard.shell.state import start as starting
+from harness_guard.shell.syntax import Unparsed
+from harness_guard.shell.values import NUMBER, Field, Value
+from harness_guard.shell.walk import literal_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness_guard.shell.words import Field
+    from harness_guard.shell.syntax import Script
 
 MOST_WRAPPERS = 8
+MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
+PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
+SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
-_SET_LETTERS = frozenset("eux")
-_SET_NAMES = frozenset(("errexit", "nounset", "xtrace", "pipefail"))
+_TAKES_PREFIX = frozenset(("read", "exec", "wait", "jobs", "type", "hash"))
+_BASH = frozenset(("bash", "/bin/bash", "/usr/bin/bash"))
+_POSIX = frozenset(("sh", "dash", "/bin/sh", "/usr/bin/sh", "/bin/dash", "/usr/bin/dash"))
+# What another POSIX shell reads otherwise than bash, or has no command of that name for.
+_BASH_ALONE = (
+    "$'", '$"', "[[", "((", "+=", "<(", ">(", "&>", ">&", "|&", "<<<", "function", "select", "coproc", "time", "eval",
+    "trap", "source", "export", "readonly", "local", "declare", "typeset", "shopt", "let", "mapfile", "readarray",
+    "pushd", "popd", "read ", "printf -v", "~+", "~-", "alias", "set ", "!(", "+(", "@(", "?(", "*(", "echo -",
+)  # fmt: skip
 
 
-class Starter:
+class Starter(Settings):
     """Starts simple commands within one statement: its redirections are known here."""
 
-    def __init__(self, walk: Walk, redirects: tuple[Redirect, ...], targets: tuple[str, ...]) -> None:
-        """Take the walk and the statement's redirections."""
-        self.walk = walk
-        self.redirects = redirects
-        self.targets = targets
-
-    def start(self, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int = 0) -> Ends:
+    def start(
+        self, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int = 0, takes_functions: bool = True
+    ) -> Ends:
         """Start a program with its words.
 
         Args:
@@ -44,6 +55,7 @@ class Starter:
             state: The shell's state.
             in_shell: Whether bash itself starts it, so that its own commands count.
             depth: How many wrappers stand around it.
+            takes_functions: Whether a function of that name comes first.
 
         Returns:
             The states behind it.
@@ -51,12 +63,29 @@ class Starter:
         walk = self.walk
         walk.note_program(fields, state, self.targets)
         first = fields[0] if fields else None
+        if first is None and in_shell and depth == 0:
+            return Ends(state, state)  # every word of it was empty
         if first is None or first.text is None or (first.is_pattern and first.text != "[") or depth > MOST_WRAPPERS:
             walk.unknown("a program whose name is not known", walk.programs[-1].text)
             return Ends(state, state)
         name = first.text
+        ends = Ends(None, None)
+        if in_shell and takes_functions and name in state.functions:
+            self.refuse_prefix("a function")
+            ends, is_program_too = walk.call(name, fields, state)
+            if not is_program_too:
+                return ends
+        found = self._start(name, fields, state, in_shell=in_shell, depth=depth)
+        return Ends(merge(ends.ok, found.ok), merge(ends.failed, found.failed))
+
+    def _start(self, name: str, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int) -> Ends:
+        walk = self.walk
         if in_shell and name in _BUILTINS:
+            if name not in _TAKES_PREFIX:
+                self.refuse_prefix(name)
             return _BUILTINS[name](self, fields[1:], state)
+        if in_shell and name == "printf" and fields[1:] and fields[1].text == "-v":
+            return self.print_into(fields, state)
         if self._is_own(name, fields):
             return Ends(state, state)
         for folder in SYSTEM_FOLDERS:
@@ -64,8 +93,7 @@ class Starter:
                 name = name[len(folder) :]
         if "/" in name:
             walk.unknown("a program named by its path", walk.programs[-1].text)
-            return Ends(state, state)
-        if name in PATCH_PROGRAMS:
+        elif name in PATCH_PROGRAMS:
             self._patch(fields, state)
         elif name in SHELLS:
             self._shell(fields, state)
@@ -75,15 +103,16 @@ class Starter:
 
     def _table(self, name: str, fields: tuple[Field, ...], state: State, *, depth: int) -> Ends:
         ends = Ends(state, state)
+        is_same = name in KEEPS_SHELL
         runs = self.walk.run_table(name, fields, state)
         for inner in runs:
-            ends = self.start(inner, state, in_shell=name in KEEPS_SHELL, depth=depth + 1)
+            ends = self.start(inner, state, in_shell=is_same, depth=depth + 1, takes_functions=False)
         for inner in runs if name in REPEATS else ():
             # What the end of one round makes, the next may write through.
             first = len(self.walk.programs)
             self.start(inner, state, in_shell=False, depth=depth + 1)
             self.walk.only_new(first)
-        return ends if name in KEEPS_SHELL else Ends(state, state)
+        return ends if is_same else Ends(state, state)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:
         """Whether this is our own command line with a verb that only reads (contract section 7)."""
@@ -100,40 +129,106 @@ class Starter:
             found = effects_of_patch(text, cwd)
             self.walk.take_patch(found)
 
+    # --- texts ------------------------------------------------------------------------------------------------------
+
     def _shell(self, fields: tuple[Field, ...], state: State) -> None:
         walk = self.walk
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
             text = literal_body(self.redirects)
-        if text is None or walk.nested >= MOST_NESTED:
+        if text is None:
             walk.unknown("a shell whose text is not known", walk.programs[-1].text)
             return
-        if fields[0].text not in {"bash", "/bin/bash", "/usr/bin/bash"} and read_plain(text) is None:
-            # Another shell reads ``+=``, braces and ``$'…'`` differently; only plain words mean the same to all.
+        name = fields[0].text or ""
+        # Another shell reads ``+=``, braces and ``$'…'`` differently.
+        if name not in _BASH and read_plain(text) is None and not (name in _POSIX and _is_posix(text)):
             walk.unknown("a text for another shell than bash", walk.programs[-1].text)
+        script = self._read(text)
+        if script is None:
+            return
+        kept = walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly
+        walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = [], [], [], False, False
+        inner = starting("", walk.home)
+        values = {**inner.values, "@": Value(items=_operands(fields[1:])), "#": NUMBER}
+        values.update({key: value for key, value in state.values.items() if key in {"HOME", "PWD"}})
+        if "PWD" not in state.values:
+            values.pop("PWD")
+        walk.script(script, State(state.cwds, values, stack=()))
+        walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = kept
+        walk.nested -= 1
+
+    def _read(self, text: str) -> Script | None:
+        """Read a text that is run; counts as nested until the caller says otherwise. ``None`` if it cannot be."""
+        walk = self.walk
+        if walk.nested >= MOST_NESTED:
+            walk.unknown("texts in one another that are too deep", text[:200])
+            return None
         script = walk.read_text(text)
         if script is None:
             walk.texts.append(text)
-            return
+            return None
         if isinstance(script, Unparsed):
             walk.unknown(script.why, script.seen)
-            return
+            return None
         walk.nested += 1
-        self._nested(script, state)
-        walk.nested -= 1
+        return script
 
-    def _nested(self, script: Script, state: State) -> None:
+    def evaluate(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``eval``: a text that is known is read like any other, in the same shell."""
+        words = list(args)
+        if words and words[0].text == "--":
+            words = words[1:]
+        if any(field.text is None or field.is_pattern for field in words):
+            return self.opaque_ends("a command that runs text or changes how text is read", state)
+        text = " ".join(field.text or "" for field in words)
+        if not text.strip():
+            return Ends(state, state)
+        script = self._read(text)
+        if script is None:
+            return Ends(state, state)
+        ends = self.walk.script_ends(script, state)
+        self.walk.nested -= 1
+        return ends
+
+    def trap(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``trap``: the handler is walked at the end, with what any later point may have made of the shell."""
+        words = list(args[1:] if args[:1] and args[0].text == "--" else args)
+        texts = [field.text for field in words]
+        if any(text is None for text in texts) or any(field.is_pattern for field in words):
+            return self.opaque_ends("a trap that is not known", state)
+        handler = texts[0] if texts else ""
+        is_reset = len(texts) < len(("text", "EXIT")) or handler in {"", "-", None} or (handler or "").isdigit()
+        if is_reset or (handler or "").startswith(("-p", "-l")):
+            return Ends(state, state)
+        self.walk.handlers.append((handler or "", all(text in {"EXIT", "0"} for text in texts[1:]), state))
+        return Ends(state, state)
+
+    def finish(self) -> None:
+        """Walk the handlers of the text's traps; those for its end first, since others may run beside them."""
         walk = self.walk
-        loops, walk.loops = walk.loops, []
-        kept = {name: value for name, value in state.values.items() if name in {"HOME", "PWD", "?", "$", "!", "#"}}
-        walk.script(script, State(state.cwds, kept))
-        walk.loops = loops
+        done = 0
+        while done < len(walk.handlers):
+            todo = sorted(walk.handlers[done:], key=lambda handler: not handler[1])
+            done = len(walk.handlers)
+            for text, is_last, state in todo:
+                walk.note_program((Field("trap"), Field(text)), state, ())
+                self._handle(text, state, is_last=is_last)
 
-    # --- bash's own commands ----------------------------------------------------------------------------------------
+    def _handle(self, text: str, state: State, *, is_last: bool) -> None:
+        walk = self.walk
+        script = self._read(text)
+        if script is None:
+            return
+        changes, names = walk.changes, walk.new_names.count
+        walk.loops, walk.returns = [], []
+        walk.script(script, walk.any_time(state))
+        walk.nested -= 1
+        if walk.changes > changes and not is_last:
+            self.opaque("a trap that changes the shell while it runs")
+        if walk.new_names.crosses(0, names):
+            walk.unknown("a trap may make a link of a name that is written through", text[:200], is_writer=True)
 
-    def opaque(self, why: str) -> None:
-        """Note that the command at hand cannot be followed."""
-        self.walk.unknown(why, self.walk.programs[-1].text)
+    # --- folders ----------------------------------------------------------------------------------------------------
 
     def cd(self, args: tuple[Field, ...], state: State) -> Ends:
         """``cd``: both outcomes count; where it may lead only reading the disk could tell, the folder is unknown."""
@@ -141,119 +236,117 @@ class Starter:
         is_physical = False
         while words and words[0].text in {"-L", "-P", "-e", "--"}:
             is_physical = words.pop(0).text == "-P" or is_physical
-        name = words[0].text if words else self.walk.home
         if len(words) > 1:
-            return Ends(state.with_cwds(None), state)
+            return Ends(self.walk.moved(state, None), state)
+        found = self._places(words, state, is_physical=is_physical)
+        if words and words[0].text == "":
+            return Ends(state, state)
+        return Ends(self.walk.moved(state, found), state)
+
+    def _places(self, words: list[Field], state: State, *, is_physical: bool) -> tuple[str, ...] | None:
+        name = words[0].text if words else self.walk.home
         if words and (words[0].is_pattern or not words[0].is_one):
-            name = None
+            return None
+        if name == "-":
+            return state.old
         if not name or name.startswith("-") or (state.cwds is None and not name.startswith("/")):
-            return Ends(state if name == "" and words else state.with_cwds(None), state)
+            return None
         found: list[str] = []
         for cwd in state.cwds or ("/",):
             places = changed_folder(cwd, name)
             if places is None:
-                return Ends(state.with_cwds(None), state)
+                return None
             found += places[-1:] if is_physical else places
-        return Ends(state.with_cwds(tuple(found)), state)
+        return tuple(found)
 
-    def lost_folder(self, _args: tuple[Field, ...], state: State) -> Ends:
-        """``pushd`` and ``popd``."""
-        lost = state.with_cwds(None)
-        return Ends(lost, lost)
+    def pushd(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``pushd DIR``; the stack's other turns are not followed."""
+        words = [field for field in args if field.text != "--"]
+        if len(words) != 1 or (words[0].text or "-").startswith(("-", "+")) or state.stack is None:
+            return self._lost(state)
+        after = self.walk.moved(state, self._places(words, state, is_physical=False))
+        return Ends(self.with_stack(after, (state.cwds, *state.stack)), state)
 
-    def leave(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``exit``: nothing behind it runs, if it certainly is one."""
-        texts = [field.text for field in args]
-        if self.redirects or len(texts) > 1 or (texts and (texts[0] is None or not texts[0].isdigit())):
-            return Ends(state, state)
-        return Ends(None, None)
+    def popd(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``popd``."""
+        if args or not state.stack:
+            return self._lost(state)
+        after = self.walk.moved(state, state.stack[0])
+        return Ends(self.with_stack(after, state.stack[1:]), state)
 
-    def go_round(self, _args: tuple[Field, ...], state: State) -> Ends:
-        """``break`` and ``continue``: the state here may be the state behind any loop around."""
-        for left in self.walk.loops:
-            left.append(state)
-        return Ends(state, state)
+    def _lost(self, state: State) -> Ends:
+        lost = self.with_stack(self.walk.moved(state, None), None)
+        return Ends(lost, merge(lost, state))
 
-    def settings(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``set``: only the options that stop earlier or print."""
-        words = [field.text or "?" for field in args]
-        index = 0
-        while index < len(words):
-            word = words[index]
-            index += 1
-            if word[:1] not in {"-", "+"} or set(word[1:]) - _SET_LETTERS - {"o"} or word[1:] == "":
-                self.opaque("set with a word that is not known")
-                break
-            if "o" in word[1:]:
-                if index >= len(words) or words[index] not in _SET_NAMES:
-                    self.opaque("set -o with an option that is not known")
-                    break
-                index += 1
-        return Ends(state, state)
-
-    def forget(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``unset``."""
-        for field in args:
-            if field.text == "-v":
-                continue
-            if field.text is None or not field.text.isidentifier() or not is_harmless(field.text, None):
-                self.opaque("unset of a name that is not known")
-                continue
-            state = state.with_value(field.text, None)
-        return Ends(state, state)
-
-    def take_in(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``read``: its names hold anything afterwards."""
-        words = list(args)
-        while words and words[0].text is not None and words[0].text.startswith("-"):
-            letters = (words.pop(0).text or "")[1:]
-            # The first letter that takes a value takes the rest of its word, or the next word if nothing is left.
-            flags = letters.lstrip("rs")
-            if set(letters[: len(letters) - len(flags)] + flags[:1]) - set("rspdntuN") or letters == "":
-                self.opaque("read with an option that is not known")
-            elif len(flags) == 1 and words:
-                words.pop(0)
-        for field in words:
-            if field.text is None or not field.text.isidentifier() or not is_harmless(field.text, None):
-                self.opaque("read into a name that is not known")
-                return Ends(state.with_value("REPLY", None), state)
-            state = state.with_value(field.text, None)
-        return Ends(state, state)
+    # --- others -----------------------------------------------------------------------------------------------------
 
     def replace(self, args: tuple[Field, ...], state: State) -> Ends:
         """``exec``: with words another program, without them its redirections stay."""
-        if args and (args[0].text is None or args[0].text.startswith("-")):
+        words = list(args)
+        while words and words[0].text in {"-l", "-c", "-cl", "-lc", "-a", "--"}:
+            words = words[2 if words[0].text == "-a" else 1 :]
+        if words and (words[0].text is None or words[0].text.startswith("-")):
             self.opaque("exec with an option")
-        elif args:
-            self.start(args, state, in_shell=False, depth=1)
+        elif words:
+            self.start(tuple(words), state, in_shell=False, depth=1)
         return Ends(state, state)
 
-    def evaluate(self, _args: tuple[Field, ...], _state: State) -> Ends:
-        """What runs a text or a file as code, or changes how texts are read."""
-        self.opaque("a command that runs text or changes how text is read")
-        lost = State(None, {})
-        return Ends(lost, lost)
+    def alias(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``alias``: what follows may be read otherwise, so no later command may have such a name."""
+        for field in args:
+            name, sign, _ = (field.text or "=").partition("=")
+            if not sign and not field.is_pattern:
+                continue  # it is printed
+            if field.is_pattern or not name or name in RESERVED | BUILTINS or not name.replace("-", "_").isidentifier():
+                self.opaque("an alias that may change how any text is read")
+            self.walk.aliases.add(name)
+        return Ends(state, state)
+
+
+def _operands(args: tuple[Field, ...]) -> tuple[Field, ...]:
+    options = options_of(SHELL_ROW, args)
+    return () if isinstance(options, str) else options.operands[2:]  # the text, then ``$0``
+
+
+def _is_posix(text: str) -> bool:
+    """Whether every POSIX shell reads a text as bash does; braces are those of ``${name}`` and of groups."""
+    if any(piece in text for piece in _BASH_ALONE):
+        return False
+    opens = [index for index, character in enumerate(text) if character == "{"]
+    return all(text[index - 1 : index] == "$" or text[index + 1 : index + 2].isspace() for index in opens)
 
 
 _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
     "cd": Starter.cd,
-    "pushd": Starter.lost_folder,
-    "popd": Starter.lost_folder,
+    "pushd": Starter.pushd,
+    "popd": Starter.popd,
+    "exec": Starter.replace,
+    "eval": Starter.evaluate,
+    "trap": Starter.trap,
+    "alias": Starter.alias,
     "exit": Starter.leave,
+    "return": Starter.give_back,
     "break": Starter.go_round,
     "continue": Starter.go_round,
     "set": Starter.settings,
+    "shopt": Starter.options,
+    "shift": Starter.shift,
     "unset": Starter.forget,
     "read": Starter.take_in,
-    "exec": Starter.replace,
+    "mapfile": Starter.map_file,
+    "readarray": Starter.map_file,
+    "getopts": Starter.get_options,
+    "kill": Starter.kill,
+    "hash": Starter.remember,
+    "history": Starter.list_history,
+    "ulimit": Starter.limit,
+    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), Starter.declare_words),
     **dict.fromkeys(
-        (
-            "eval", "source", ".", "trap", "alias", "unalias", "shopt", "enable", "mapfile", "readarray", "getopts",
-            "let", "declare", "typeset", "local", "export", "readonly", "bind", "complete", "compgen", "compopt", "fc",
-            "history", "return", "shift", "caller", "coproc", "logout", "suspend", "disown", "bg", "fg", "ulimit",
-            "kill",
-            "dirs", "help", "hash",
-        ),
-        Starter.evaluate,
+        ("unalias", "wait", "jobs", "disown", "bg", "fg", "type", "help", "times", "caller", "umask", "complete",
+         "compopt", "logout", "dirs"),
+        Starter.nothing,
+    ),
+    **dict.fromkeys(
+        ("source", ".", "enable", "bind", "compgen", "fc", "coproc", "suspend", "let"), Starter.run_unknown
     ),
 }  # fmt: skip

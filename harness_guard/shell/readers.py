@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from harness_guard import rawjson
 from harness_guard.shell import ansi, plain
+from harness_guard.shell.agreement import characters, second_spans, spans
 from harness_guard.shell.syntax import (
     AndOr,
     Arith,
@@ -17,8 +18,10 @@ from harness_guard.shell.syntax import (
     Bare,
     Block,
     Case,
+    Count,
     For,
     Function,
+    Glob,
     If,
     Odd,
     Param,
@@ -37,11 +40,13 @@ from harness_guard.shell.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness_guard.shell.facts import Readings
 
     Node = Mapping[str, object]
+    Command = Simple | Pipe | AndOr | Block | If | For | Count | While | Case | Test | Arith | Function | Odd
+    Part = Bare | Quoted | Param | Subst | Arith | Glob | Odd
 
 SECOND_READER_CHARACTERS = 16_384  # bashlex is slow and not linear; a longer text counts as one that it cannot read
 
@@ -58,8 +63,12 @@ _UNARY_TESTS = frozenset(
      "-s", "-t", "-z", "-n", "-o", "-a")
 )  # fmt: skip
 _WORD_TESTS = frozenset(("=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef"))
-# Division by zero and a negative exponent: bash drops the rest of the line and goes on with the next one.
+# Division by zero and a negative exponent: bash drops the rest of the line and goes on with the next one. With a number
+# behind the operator that is none, nothing fails.
 _FAILING = frozenset(("/", "%", "**", "/=", "%="))
+_COUNTING = ("Init", "Cond", "Post")
+_COMPARISONS = frozenset(("==", "!=", "<=", ">="))
+_PARTS = frozenset(("Exp", "Repl", "Length", "Index", "Slice"))
 _NUMBER_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _BRANCHES = frozenset(("&&", "||"))
 
@@ -148,7 +157,7 @@ def _statement(node: Node) -> Statement:
     return Statement(command, redirects, bool(node.get("Background")), bool(node.get("Negated")))
 
 
-def _command(node: Node) -> Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd:
+def _command(node: Node) -> Command:
     make = _COMMANDS.get(_text(node.get("Type")))
     if make is None:
         raise _RefusedError(_text(node.get("Type")))
@@ -176,24 +185,28 @@ def _assigns(nodes: list[Node]) -> tuple[tuple[Assign, ...], Odd | None]:
     made = []
     for node in nodes:
         _only(node, "Name", "Value", "Append", "Array", "Index", "Naked")
-        items = _items(node["Array"]) if "Array" in node and "Index" not in node else None
-        if items is None and ("Array" in node or "Index" in node):
-            return (), Odd("an array", tuple(_scripts_in(node)))
+        keys = [_key(_node(node["Index"]))] if "Index" in node else []
+        items = None
+        if "Array" in node:
+            elements = _nodes(_node(node["Array"]).get("Elems"))
+            for element in elements:
+                _only(element, "Value", "Index")
+            if any("Value" not in element for element in elements):
+                return (), Odd("an array", tuple(_scripts_in(node)))
+            items = tuple(_word(_node(element["Value"])) for element in elements)
+            keys += [_key(_node(element["Index"])) for element in elements if "Index" in element]
+        if None in keys:
+            return (), Odd("a subscript that is arithmetic", tuple(_scripts_in(node)))
         value = _word(_node(node["Value"])) if "Value" in node else None
-        made.append(Assign(_text(_node(node.get("Name")).get("Value")), value, bool(node.get("Append")), items))
+        name = _text(_node(node.get("Name")).get("Value"))
+        known = tuple(key for key in keys if key is not None)
+        made.append(Assign(name, value, bool(node.get("Append")), items, known, bool(node.get("Naked"))))
     return tuple(made), None
 
 
-def _items(value: object) -> tuple[Word, ...] | None:
-    """Give a plain array's words, ``None`` where one has a subscript, which bash evaluates."""
-    array = _node(value)
-    _only(array, "Elems")
-    elements = _nodes(array.get("Elems"))
-    for element in elements:
-        _only(element, "Value", "Index")
-    if any("Index" in element or "Value" not in element for element in elements):
-        return None
-    return tuple(_word(_node(element["Value"])) for element in elements)
+def _key(node: Node) -> Word | None:
+    """Give a subscript that is one word, ``None`` for any other."""
+    return _word(node) if node.get("Type") == "Word" else None
 
 
 def _declaration(node: Node) -> Simple | Odd:
@@ -201,8 +214,6 @@ def _declaration(node: Node) -> Simple | Odd:
     args = _nodes(node.get("Args"))
     naked = [_word(_node(item["Value"])) for item in args if "Name" not in item and "Value" in item]
     assigns, odd = _assigns([item for item in args if "Name" in item])
-    if any(item.items is not None for item in assigns):
-        odd = Odd("an array", tuple(_scripts_in(node)))
     return odd or Simple(assigns, tuple(naked), _text(_node(node.get("Variant")).get("Value")))
 
 
@@ -238,15 +249,19 @@ def _if(node: Node) -> If:
     return If(tuple(branches), otherwise)
 
 
-def _for(node: Node) -> For | Odd:
+def _for(node: Node) -> For | Count:
     _only(node, "Loop", "Do", "Select")
     loop = _node(node.get("Loop"))
-    if node.get("Select") or loop.get("Type") != "WordIter":
-        return Odd("a loop that is not modelled", tuple(_scripts_in(node)))
+    body = _script(node.get("Do"))
+    if loop.get("Type") == "CStyleLoop":
+        _only(loop, "Init", "Cond", "Post")
+        first, condition, step = (_arith(_node(loop[key]), loop) if key in loop else None for key in _COUNTING)
+        return Count(first, condition, step, body)
     _only(loop, "Name", "Items")
     words = tuple(_word(item) for item in _nodes(loop.get("Items")))
     has_words = bool(words) or _node(loop.get("InPos", {})).get("Offset", 0) != 0
-    return For(_text(_node(loop.get("Name")).get("Value")), words if has_words else None, _script(node.get("Do")))
+    name = _text(_node(loop.get("Name")).get("Value"))
+    return For(name, words if has_words else None, body, bool(node.get("Select")))
 
 
 def _while(node: Node) -> While:
@@ -260,7 +275,7 @@ def _case(node: Node) -> Case:
     bodies = []
     for item in _nodes(node.get("Items")):
         _only(item, "Op", "Patterns", "Stmts")
-        patterns += [_word(pattern) for pattern in _nodes(item.get("Patterns"))]
+        patterns += [_word(pattern, is_matched=True) for pattern in _nodes(item.get("Patterns"))]
         bodies.append(_script(item.get("Stmts")))
     return Case(_word(_node(node.get("Word"))), tuple(patterns), tuple(bodies))
 
@@ -274,9 +289,11 @@ def _test(node: Node) -> Test | Odd:
         step = todo.pop()
         kind, op = step.get("Type"), step.get("Op")
         if kind == "Word":
-            words.append(_word(step))
+            words.append(_word(step, is_matched=True))
         elif kind == "ParenTest" or (kind == "UnaryTest" and op in _UNARY_TESTS):
             todo.append(_node(step.get("X")))
+        elif kind == "UnaryTest" and op == "-v" and _literal(_node(step.get("X"))).isidentifier():
+            continue
         elif kind == "BinaryTest" and (op in _BRANCHES or op in _WORD_TESTS):
             todo += [_node(step.get("X")), _node(step.get("Y"))]
         elif kind == "BinaryTest" and op in _NUMBER_TESTS:
@@ -305,28 +322,52 @@ def _arith_command(node: Node) -> Arith | Odd:
     return _arith(_node(node.get("X")), node)
 
 
+def _let(node: Node) -> Block | Odd:
+    _only(node, "Exprs")
+    steps = [_arith(_node(item), item) for item in _nodes(node.get("Exprs"))]
+    odd = next((step for step in steps if isinstance(step, Odd)), None)
+    return odd or Block(Script(tuple(Statement(step) for step in steps)), is_subshell=False)
+
+
 def _arith(node: Node, whole: Node) -> Arith | Odd:
     names: list[str] = []
+    expanded: list[str] = []
     assigned: list[str] = []
-    todo = [node]
+    set_first, todo = _set_first(node)
+    assigned += set_first
     while todo:
         step = todo.pop()
-        kind = step.get("Type")
+        kind, op = step.get("Type"), str(step.get("Op", ""))
         if kind == "Word":
             name = _number_or_name(step)
             if name is None:
                 return Odd("arithmetic that may evaluate text", tuple(_scripts_in(whole)))
             names += [name] if name else []
-        elif kind in {"BinaryArithm", "UnaryArithm", "ParenArithm", "FlagsArithm"} and kind != "FlagsArithm":
+            expanded += [name] if name and not _literal(step) else []
+        elif kind in {"BinaryArithm", "UnaryArithm", "ParenArithm"}:
             todo += [_node(step[key]) for key in ("X", "Y") if key in step]
-            op = str(step.get("Op", ""))
-            if op in _FAILING:
+            if op in _FAILING and not _is_plain_divisor(_literal(_node(step.get("Y")))):
                 return Odd("arithmetic that may fail, and then drops the rest of its line", tuple(_scripts_in(whole)))
-            if op in {"++", "--"} or (op.endswith("=") and op not in {"==", "!=", "<=", ">="}):
-                assigned.append(_number_or_name(_node(step.get("X"))) or "")
+            if op in {"++", "--"} or (op.endswith("=") and op not in _COMPARISONS):
+                assigned.append(_literal(_node(step.get("X"))))
         else:
             return Odd("arithmetic that is not modelled", tuple(_scripts_in(whole)))
-    return Arith(tuple(names), tuple(assigned))
+    if not all(name.isidentifier() for name in assigned):
+        return Odd("arithmetic that assigns to something else than a variable", tuple(_scripts_in(whole)))
+    return Arith(tuple(names), tuple(assigned), tuple(expanded))
+
+
+def _is_plain_divisor(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text[0] != "0"
+
+
+def _set_first(node: Node) -> tuple[list[str], list[Node]]:
+    """Split ``name = rest`` at the top: what the name held before is not looked at; gives names and what is left."""
+    if node.get("Type") == "BinaryArithm" and node.get("Op") == "=":
+        name = _literal(_node(node.get("X")))
+        if name.isascii() and name.isidentifier():
+            return [name], [_node(node.get("Y"))]
+    return [], [node]
 
 
 def _number_or_name(node: Node) -> str | None:
@@ -334,17 +375,27 @@ def _number_or_name(node: Node) -> str | None:
     parts = _nodes(node.get("Parts")) if node.get("Type") == "Word" else []
     if len(parts) != 1:
         return None
-    if parts[0].get("Type") == "ParamExp" and parts[0].get("Short"):
-        return str(_node(parts[0].get("Param")).get("Value"))
-    text = str(parts[0].get("Value")) if parts[0].get("Type") == "Lit" else "?"
+    if parts[0].get("Type") == "ParamExp":
+        keys = set(parts[0]) - _POSITIONS - {"Param", "Short", "Dollar"}
+        part = None if keys - {"Length", "Index"} else _param(parts[0], is_quoted=True)
+        if not isinstance(part, Param) or part.op not in {"", "length"} or (part.is_many and part.op != "length"):
+            return None
+        if part.op == "length":
+            return "#"  # a number whatever it measures
+        return part.name if not part.index else None
+    text = _literal(node)
     if text.isascii() and text.isdigit():
         return "" if text == "0" or text[0] != "0" else None  # octal: ``08`` is an error
     return text if text.isascii() and text.isidentifier() else None
 
 
-_COMMANDS: dict[
-    str, Callable[[Node], Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd]
-] = {
+def _literal(node: Node) -> str:
+    """Give a word that is one literal, ``""`` for any other."""
+    parts = _nodes(node.get("Parts")) if node.get("Type") == "Word" else []
+    return str(parts[0].get("Value")) if len(parts) == 1 and parts[0].get("Type") == "Lit" else ""
+
+
+_COMMANDS: dict[str, Callable[[Node], Command]] = {
     "CallExpr": _call,
     "DeclClause": _declaration,
     "BinaryCmd": _binary,
@@ -359,7 +410,7 @@ _COMMANDS: dict[
     "FuncDecl": _function,
     "TimeClause": _timed,
     "CoprocClause": _odd_command,
-    "LetClause": _odd_command,
+    "LetClause": _let,
 }
 
 
@@ -378,15 +429,23 @@ def _scripts_in(value: object) -> Iterator[Script]:
             yield from _scripts_in(item)
 
 
-def _word(node: Node) -> Word:
+def _word(node: Node, *, is_matched: bool = False) -> Word:
     _only(node, "Parts")
-    parts: list[Bare | Quoted | Param | Subst | Arith | Odd] = []
+    parts: list[Part] = []
     for item in _nodes(node.get("Parts")):
-        parts += _part(item, is_quoted=False)
+        # In a pattern that is matched, and no list of files, an extended glob does nothing more than a plain one.
+        if is_matched and item.get("Type") == "ExtGlob" and _is_quiet_glob(item):
+            parts.append(Glob())
+        else:
+            parts += _part(item, is_quoted=False)
     return Word(tuple(parts), _offset(node, "Pos"), _offset(node, "End"))
 
 
-def _part(node: Node, *, is_quoted: bool) -> list[Bare | Quoted | Param | Subst | Arith | Odd]:
+def _is_quiet_glob(node: Node) -> bool:
+    return {"$", "`", "<", ">"}.isdisjoint(_text(_node(node.get("Pattern")).get("Value", "")))
+
+
+def _part(node: Node, *, is_quoted: bool) -> list[Part]:
     kind = node.get("Type")
     if kind == "Lit":
         _only(node, "Value")
@@ -396,7 +455,7 @@ def _part(node: Node, *, is_quoted: bool) -> list[Bare | Quoted | Param | Subst 
         return [_single(node)]
     if kind == "DblQuoted":
         _only(node, "Parts", "Dollar")
-        made: list[Bare | Quoted | Param | Subst | Arith | Odd] = [Quoted("")]
+        made: list[Part] = [Quoted("")]
         for item in _nodes(node.get("Parts")):
             made += _part(item, is_quoted=True)
         return [Odd("a translated string")] if node.get("Dollar") else made
@@ -442,34 +501,56 @@ def _unescape(text: str) -> str:
 def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
     name = _text(_node(node.get("Param")).get("Value"))
     keys = {key for key in node if key not in _POSITIONS and key not in {"Param", "Short", "Dollar", "Rbrace"}}
-    inner: list[Word] = []
-    op = ""
+    odd = Odd("an expansion that may evaluate text", tuple(_scripts_in(node)))
+    index, key = _subscript(_node(node["Index"])) if "Index" in keys else ("", None)
+    if index is None:
+        return odd
+    inner = () if key is None else (key,)
+    if node.get("Excl"):
+        is_listing = keys == {"Excl", "Names"} or (keys == {"Excl", "Index"} and index in {"@", "*"})
+        return Param(name, is_quoted, "names") if is_listing else odd
+    if keys - _PARTS or len(keys - {"Index"}) > 1:
+        return odd
+    if "Length" in keys:
+        return Param(name, is_quoted, "length", inner, index)
     if "Exp" in keys:
         exp = _node(node["Exp"])
         op = _text(exp.get("Op"))
-        inner += [_word(_node(exp["Word"]))] if "Word" in exp else []
+        words: tuple[Word, ...] = (_word(_node(exp["Word"])),) if "Word" in exp else ()
+        return (
+            odd if op == "@" or (op in {"=", ":="} and index) else Param(name, is_quoted, op, (*words, *inner), index)
+        )
     if "Repl" in keys:
         repl = _node(node["Repl"])
-        inner += [_word(_node(repl[key])) for key in ("Orig", "With") if repl.get(key) is not None]
-    is_odd = bool(keys - {"Exp", "Repl", "Length", "Index"}) or op == "@"
-    if "Index" in keys and not _is_harmless_index(_node(node["Index"])):
-        is_odd = True
-    if is_odd:
-        return Odd("an expansion that may evaluate text", tuple(_scripts_in(node)))
-    if "Index" in keys and op not in {"=", ":="} and not str(_index(_node(node["Index"]))).isdigit():
-        name = "@"  # an array's elements: none, one or many words, quoted or not
-    return Param(name, is_quoted, is_plain=not keys, assigns=op in {"=", ":="}, inner=tuple(inner))
+        words = tuple(_word(_node(repl[part])) if repl.get(part) else Word(()) for part in ("Orig", "With"))
+        return Param(name, is_quoted, "//" if repl.get("All") else "/", (*words, *inner), index)
+    if "Slice" in keys:
+        numbers = _bounds(_node(node["Slice"]))
+        return odd if numbers is None else Param(name, is_quoted, "slice", (*numbers, *inner), index)
+    return Param(name, is_quoted, "", inner, index)
 
 
-def _is_harmless_index(node: Node) -> bool:
-    index = _index(node)
-    return index in {"@", "*"} or index.isdigit()
+def _subscript(node: Node) -> tuple[str | None, Word | None]:
+    """Give a subscript as ``Param`` has it and, if it is a word to be expanded, that word."""
+    text = _literal(node)
+    if text in {"@", "*"} or (text.isascii() and text.isdigit()):
+        return text, None
+    return ("?", _word(node)) if node.get("Type") == "Word" else (None, None)
 
 
-def _index(node: Node) -> str:
-    """Give a subscript that is one literal, ``""`` for any other."""
-    parts = _nodes(node.get("Parts")) if node.get("Type") == "Word" else []
-    return str(parts[0].get("Value")) if len(parts) == 1 and parts[0].get("Type") == "Lit" else ""
+def _bounds(node: Node) -> tuple[Word, ...] | None:
+    """Give where a part of a value starts and how long it is, as literals: other words would be evaluated."""
+    found = []
+    for key in ("Offset", "Length"):
+        if key not in node:
+            continue
+        step = _node(node[key])
+        is_negative = key == "Offset" and step.get("Type") == "UnaryArithm" and step.get("Op") == "-"
+        digits = _literal(_node(step.get("X")) if is_negative else step)
+        if not digits.isascii() or not digits.isdigit() or (digits[0] == "0" and digits != "0"):
+            return None
+        found.append(Word((Quoted(f"-{digits}" if is_negative else digits),)))
+    return tuple(found)
 
 
 # --- the second reader ----------------------------------------------------------------------------------------------
@@ -477,113 +558,27 @@ def _index(node: Node) -> str:
 
 def _agreed(text: str, script: Script) -> Script | Unparsed:
     """Let bashlex read the text too; where it can, it must have found the same words and redirections."""
-    if len(text) > SECOND_READER_CHARACTERS or "\\\n" in text or "((" in text:
+    if len(text) > SECOND_READER_CHARACTERS or any(piece in text for piece in ("\\\n", "((", "let ")):
         # bashlex loses its positions behind a continued line and takes arithmetic for commands: "cannot read".
         return script
     second = _second(text)
     if second is None:
         return script
-    if any(kind == "declaration" for kind, _, _ in _spans(script)):
+    if any(kind == "declaration" for kind, _, _ in spans(script)):
         return script  # shfmt knows ``export`` as a construct, bashlex as a program: their words cannot be compared
-    first = sorted(_spans(script))
+    first = sorted(spans(script))
     if not text.isascii():
-        widths = _characters(text)
+        widths = characters(text)
         first = [(kind, widths.get(start, -1), widths.get(end, -1)) for kind, start, end in first]
     if first == sorted(second):
         return script
     return Unparsed("two readers of bash disagree about it", text[:200])
 
 
-def _characters(text: str) -> dict[int, int]:
-    """Map byte offsets to character offsets."""
-    found = {}
-    at = 0
-    for index, character in enumerate(text):
-        found[at] = index
-        at += len(character.encode("utf-8", "surrogatepass"))
-    found[at] = len(text)
-    return found
-
-
-def _spans(script: Script) -> Iterator[tuple[str, int, int]]:
-    todo: list[object] = [script]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, Word):
-            yield ("word", item.start, item.end)
-            todo += [part.body for part in item.parts if isinstance(part, Subst)]
-        elif isinstance(item, Redirect):
-            yield ("redirect", item.start, item.target.end)
-            todo += [part.body for part in item.target.parts if isinstance(part, Subst)]
-        elif isinstance(item, Assign):
-            todo += [part.body for part in item.value.parts if isinstance(part, Subst)] if item.value else []
-            todo += item.items or ()
-        else:
-            if isinstance(item, Simple) and item.declares:
-                yield ("declaration", 0, 0)
-            todo += _children(item)
-
-
-def _children(item: object) -> Sequence[object]:
-    """Give the direct parts of a tree value that hold words, redirections or scripts."""
-    match item:
-        case Script(statements):
-            return list(statements)
-        case Statement(command, redirects):
-            return [command, *redirects]
-        case Simple(assigns, words):
-            return [*assigns, *words]
-        case Pipe(parts):
-            return list(parts)
-        case Block(inner) | Function(_, inner):
-            return [inner]
-        case If(branches, otherwise):
-            return [part for pair in branches for part in pair] + [otherwise]
-        case For(_, words, body):
-            return [*(words or ()), body]
-        case AndOr(_, left, right) | While(left, right):
-            return [left, right]
-        case _:
-            return []
-
-
 def _second(text: str) -> list[tuple[str, int, int]] | None:
     from harness_guard.shell import tables
 
     try:
-        return list(_second_spans(tables.parse(text)))
+        return list(second_spans(tables.parse(text)))
     except Exception:  # noqa: BLE001  bashlex raises whatever its own faults raise; each means "cannot read"
         return None
-
-
-def _second_spans(trees: list[object]) -> Iterator[tuple[str, int, int]]:
-    todo: list[tuple[object, bool]] = [(tree, False) for tree in trees]
-    while todo:
-        item, is_loop = todo.pop()
-        kind = str(getattr(item, "kind", ""))
-        start, end = getattr(item, "pos", (0, 0))
-        parts = list(getattr(item, "parts", ()))
-        if kind == "word" and not is_loop:
-            yield ("word", start, end)
-        if kind == "redirect":
-            output = getattr(item, "output", None)
-            yield ("redirect", *_second_redirect(item, output))
-            parts = list(getattr(output, "parts", ()))
-        if kind == "for":
-            todo.append((parts.pop(1), True))
-        if kind == "function":
-            parts = [getattr(item, "body", None)]
-        if kind == "compound":
-            parts = [*getattr(item, "list", ()), *getattr(item, "redirects", ())]
-        if kind in {"commandsubstitution", "processsubstitution"}:
-            parts = [getattr(item, "command", None)]
-        todo += [(part, False) for part in parts]
-
-
-def _second_redirect(item: object, output: object) -> tuple[int, int]:
-    start, end = getattr(item, "pos", (0, 0))
-    if isinstance(getattr(item, "input", None), int | str):
-        start += len(str(getattr(item, "input", "")))
-    if hasattr(output, "pos"):
-        end = getattr(output, "pos", (0, 0))[1]
-    return start, end

@@ -1,16 +1,24 @@
-"""What the walker knows of the shell at one point of the text: its folders and its variables."""
+"""What the walker knows of the shell at one point of the text: its folders, its variables, its functions."""
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
-from harness_guard.shell.words import NUMBER, NUMBERS, Value
+from harness_guard.records import dataclass, replace
+from harness_guard.shell.values import COUNT, JOB, NUMBER, NUMBERS, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness_guard.shell.syntax import Statement
+
+    Folders = tuple[str, ...] | None
+    Bodies = tuple[Statement | None, ...]
+    Kept = tuple[Value | None, bool]
+
 MOST_FOLDERS = 8
-_SHIFTING = frozenset(("COLUMNS", "LINES"))  # bash sets them anew after a program, where there is a terminal
+MOST_BODIES = 4  # that one function's name may stand for
+_SHIFTING = frozenset(("COLUMNS", "LINES", "_"))  # bash sets them anew after a program
+_NONE: Mapping[str, object] = {}  # never written to
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +27,34 @@ class State:
 
     Attributes:
         cwds: Folders that the shell may be in, not normalized; ``None`` if unknown.
-        values: Variables whose value is known.
+        values: Variables whose value is known; ``@`` holds the positional parameters.
+        old: Folders that ``cd -`` may lead to.
+        stack: Folders below the present one on the stack of ``pushd``; ``None`` if unknown.
+        functions: What each function's name may stand for; ``None`` among them where it may be no function.
+        locals: Variables local to the running function: what they held outside, and whether they are surely local.
+        outer: Variables that may be local to a function around.
+        frozen: Variables that may be read-only.
+        counted: Variables that may have the integer attribute, so that what they are set to is evaluated.
     """
 
-    cwds: tuple[str, ...] | None
+    cwds: Folders
     values: Mapping[str, Value]
+    old: Folders = None
+    stack: tuple[Folders, ...] | None = None
+    functions: Mapping[str, Bodies] = _NONE  # type: ignore[assignment]  # empty
+    locals: Mapping[str, Kept] = _NONE  # type: ignore[assignment]  # empty
+    outer: frozenset[str] = frozenset()
+    frozen: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
 
     def with_value(self, name: str, value: Value | None) -> State:
         """The state after an assignment; ``None`` forgets the variable."""
         values = {key: old for key, old in self.values.items() if key != name}
         if value is not None and name not in _SHIFTING:
             values[name] = value
-        return State(self.cwds, values)
+        return replace(self, values=values)
 
-    def with_cwds(self, cwds: tuple[str, ...] | None) -> State:
+    def with_cwds(self, cwds: Folders) -> State:
         """The state after a change of folder."""
         if cwds is not None:
             cwds = tuple(dict.fromkeys(cwds))
@@ -40,7 +62,7 @@ class State:
         values = {key: old for key, old in self.values.items() if key not in {"PWD", "OLDPWD"}}
         if cwds is not None and len(cwds) == 1 and ".." not in cwds[0].split("/"):
             values["PWD"] = Value(cwds[0])
-        return State(cwds, values)
+        return replace(self, cwds=cwds, values=values, old=self.cwds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +73,91 @@ class Ends:
     failed: State | None
 
 
+LOST = State(None, {})  # nothing is known any more: only behind something that made the effects unknown
+
+
 def start(cwd: str, home: str) -> State:
     """The state that a text begins in."""
-    values = {"PWD": Value(cwd), **dict.fromkeys(NUMBERS, NUMBER)}
+    values = {"PWD": Value(cwd), **dict.fromkeys(NUMBERS, NUMBER), "!": JOB}
     if home:
         values["HOME"] = Value(home)
-    return State((cwd,), values)
+    return State((cwd,), values, stack=())
 
 
 def merge(first: State | None, second: State | None) -> State | None:
     """The state that covers both; ``None`` is a point that is never reached."""
-    if first is None or second is None:
+    if first is None or second is None or first is second:
         return first if second is None else second
     if first == second:
         return first
-    values = {}
-    for name, value in first.values.items():
-        other = second.values.get(name)
-        if other == value:
-            values[name] = value
-        elif other is not None and other.is_number and value.is_number:
-            values[name] = NUMBER
-    cwds = None
-    if first.cwds is not None and second.cwds is not None:
-        cwds = tuple(dict.fromkeys((*first.cwds, *second.cwds)))
-        cwds = None if len(cwds) > MOST_FOLDERS else cwds
-    return State(cwds, values)
+    return State(
+        _either(first.cwds, second.cwds),
+        merge_values(first.values, second.values),
+        _either(first.old, second.old),
+        _stacks(first.stack, second.stack),
+        _bodies(first.functions, second.functions),
+        _kept(first.locals, second.locals),
+        first.outer | second.outer,
+        first.frozen | second.frozen,
+        first.counted | second.counted,
+    )
+
+
+def merge_value(first: Value | None, second: Value | None) -> Value | None:
+    """The value that covers both, ``None`` for unknown."""
+    if first == second:
+        return first
+    if first is None or second is None or not (first.is_number and second.is_number):
+        return None
+    return COUNT if first.may_be_empty or second.may_be_empty else NUMBER
+
+
+def merge_values(first: Mapping[str, Value], second: Mapping[str, Value]) -> Mapping[str, Value]:
+    """The variables that are known in both."""
+    if first is second:
+        return first
+    merged = {name: merge_value(value, second.get(name)) for name, value in first.items()}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _either(first: Folders, second: Folders) -> Folders:
+    if first is None or second is None:
+        return None
+    both = tuple(dict.fromkeys((*first, *second)))
+    return None if len(both) > MOST_FOLDERS else both
+
+
+def _stacks(first: tuple[Folders, ...] | None, second: tuple[Folders, ...] | None) -> tuple[Folders, ...] | None:
+    if first is None or second is None or len(first) != len(second):
+        return None
+    return tuple(_either(one, other) for one, other in zip(first, second, strict=True))
+
+
+def _bodies(first: Mapping[str, Bodies], second: Mapping[str, Bodies]) -> Mapping[str, Bodies]:
+    if first is second:
+        return first
+    none: Bodies = (None,)
+    names = dict.fromkeys((*first, *second))
+    return {name: joined(first.get(name, none), second.get(name, none)) for name in names}
+
+
+def joined(first: Bodies, second: Bodies) -> Bodies:
+    """Both functions' bodies, each once; told apart as objects, since comparing trees takes their size."""
+    return (*first, *(body for body in second if not any(body is known for known in first)))
+
+
+def _kept(first: Mapping[str, Kept], second: Mapping[str, Kept]) -> Mapping[str, Kept]:
+    if first == second:
+        return first
+    made: dict[str, Kept] = {}
+    for name in dict.fromkeys((*first, *second)):
+        one, other = first.get(name), second.get(name)
+        if one is not None and other is not None:
+            made[name] = (merge_value(one[0], other[0]), one[1] and other[1])
+        else:
+            only = one or other
+            made[name] = (only[0] if only else None, False)
+    return made
 
 
 def changed_folder(cwd: str, name: str) -> tuple[str, ...] | None:

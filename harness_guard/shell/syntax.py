@@ -30,16 +30,27 @@ class Param:
     Attributes:
         name: The parameter.
         is_quoted: Whether it stands inside double quotes (no splitting, no globbing of its value).
-        is_plain: Whether it is just ``$name`` or ``${name}``.
-        assigns: Whether the expansion may assign to the name (``${name:=word}``).
-        inner: Words inside the expansion, which are expanded too.
+        op: What is done with the value: ``""`` for just ``$name``; ``#`` in front for a length is ``length``, a part
+            is ``slice``, a replacement ``/`` or ``//``, keys and names are ``names``; else as written (``:-``, ``%%``).
+        inner: Words inside the expansion, which are expanded too; of a slice its one or two numbers.
+        index: The subscript: ``@``, ``*`` or digits, ``?`` for a word among ``inner``, ``""`` without one.
     """
 
     name: str
     is_quoted: bool
-    is_plain: bool = True
-    assigns: bool = False
+    op: str = ""
     inner: tuple[Word, ...] = ()
+    index: str = ""
+
+    @property
+    def assigns(self) -> bool:
+        """Whether the expansion may assign to the name (``${name:=word}``)."""
+        return self.op in {"=", ":="}
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it stands for none, one or many words."""
+        return self.op == "names" or self.index in {"@", "*"} or self.name in {"@", "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +73,21 @@ class Arith:
     """Arithmetic over whole numbers and variables alone.
 
     bash evaluates the value of a variable as an expression again, so every name has to hold a number.
+
+    Attributes:
+        names: Variables whose value is looked at.
+        assigned: Variables that it sets.
+        expanded: Those of the names that stand behind a ``$``: an empty value leaves a gap in the expression.
     """
 
     names: tuple[str, ...] = ()
     assigned: tuple[str, ...] = ()
+    expanded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """An extended glob in a place where nothing but matching comes of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +107,7 @@ class Odd:
 class Word:
     """One word as written: its parts in order, and its place in the text in bytes."""
 
-    parts: tuple[Bare | Quoted | Param | Subst | Arith | Odd, ...]
+    parts: tuple[Bare | Quoted | Param | Subst | Arith | Glob | Odd, ...]
     start: int = 0
     end: int = 0
 
@@ -94,13 +116,21 @@ class Word:
 class Assign:
     """``name=value``; ``value`` is ``None`` for ``name=`` and for a bare name of a declaration.
 
-    ``items`` are the words of ``name=(…)``.
+    Attributes:
+        name: The variable.
+        value: The word behind ``=``.
+        is_append: Whether it is ``+=``.
+        items: The words of ``name=(…)``.
+        keys: Subscripts: of the name itself, or of the items.
+        is_bare: Whether a declaration just names it.
     """
 
     name: str
     value: Word | None
     is_append: bool = False
     items: tuple[Word, ...] | None = None
+    keys: tuple[Word, ...] = ()
+    is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +193,21 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for name in words``; ``words`` is ``None`` for the positional parameters."""
+    """``for name in words``, or ``select``; ``words`` is ``None`` for the positional parameters."""
 
     name: str
     words: tuple[Word, ...] | None
+    body: Script
+    is_select: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """``for ((first; condition; step))``; ``None`` for a part that is left out."""
+
+    first: Arith | Odd | None
+    condition: Arith | Odd | None
+    step: Arith | Odd | None
     body: Script
 
 
@@ -189,7 +230,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """``[[ … ]]`` without ``-v``: its words are expanded, nothing else happens.
+    """``[[ … ]]``: its words are expanded, nothing else happens.
 
     Attributes:
         words: Every word.
@@ -212,7 +253,7 @@ class Function:
 class Statement:
     """A command with its redirections; ``!`` in front turns its success round."""
 
-    command: Simple | Pipe | AndOr | Block | If | For | While | Case | Test | Arith | Function | Odd
+    command: Simple | Pipe | AndOr | Block | If | For | Count | While | Case | Test | Arith | Function | Odd
     redirects: tuple[Redirect, ...] = ()
     is_background: bool = False
     is_negated: bool = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 _PREFIXES = (
     "LD_", "DYLD_", "GIT_", "BASH", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "npm_", "LESS", "RIPGREP_", "GREP_",
     "GCONV_", "LOC", "MALLOC_", "GLIBC_", "TERM", "SSH_", "RSYNC_", "TAR_", "JAVA", "_JAVA", "MAGIC", "FZF_", "FD_",
-    "CLAUDE", "CODEX", "PLUGIN_", "HARNESS_", "XDG_", "PS", "HIST", "COMP", "DOCKER_", "KUBE", "AWS_", "JQ_", "AWK",
-    "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET", "ZIP", "UNZIP", "GZIP", "BZIP", "XZ_", "ZSTD_", "PATCH_", "OPENSSL",
-    "BC_", "DC_", "LSOF", "TAPE", "YQ_", "SSL_",
+    "CLAUDE", "CODEX", "PLUGIN_", "HARNESS_", "XDG_", "PS4", "PSM", "HIST", "COMP", "DOCKER_", "KUBE", "AWS_", "JQ_",
+    "AWK", "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET", "ZIP", "UNZIP", "GZIP", "BZIP", "XZ_", "ZSTD_", "PATCH_",
+    "OPENSSL", "BC_", "DC_", "LSOF", "TAPE", "YQ_", "SSL_",
 )  # fmt: skip
 _NAMES = frozenset(
     ("PATH", "ENV", "IFS", "CDPATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "PROMPT_COMMAND", "PAGER",
@@ -15,7 +15,7 @@ _NAMES = frozenset(
      "VISUAL", "SHELL", "SHELLOPTS", "GLOBIGNORE", "FIGNORE", "EXECIGNORE", "TMOUT", "BROWSER", "MANPAGER", "MANOPT",
      "OPTIND", "OPTERR", "FUNCNEST", "FCEDIT", "INPUTRC", "MAILPATH", "MAIL", "TZDIR", "UID", "EUID", "PPID", "RANDOM",
      "SECONDS", "LINENO", "DIRSTACK", "FUNCNAME", "GROUPS", "MAPFILE", "REPLY", "LINES", "COLUMNS", "HOSTFILE", "EMACS",
-     "TIMEFORMAT", "ZDOTDIR", "MAKEFLAGS", "CDPATHS", "USER", "LOGNAME", "DISPLAY", "_", "SIMPLE_BACKUP_SUFFIX",
+     "TIMEFORMAT", "ZDOTDIR", "MAKEFLAGS", "CDPATHS", "USER", "LOGNAME", "DISPLAY", "SIMPLE_BACKUP_SUFFIX",
      "VERSION_CONTROL", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM", "PIPESTATUS", "COPROC", "OPTARG",
      "STDBUF", "NULLCMD", "READNULLCMD")
 )  # fmt: skip

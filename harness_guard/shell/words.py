@@ -7,73 +7,34 @@ certain becomes an unknown field; what would evaluate text as code is reported a
 from __future__ import annotations
 
 from harness_guard.records import dataclass
-from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Subst, Word
+from harness_guard.shell.expansions import DEFAULTS, changed
+from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Quoted, Subst, Word
+from harness_guard.shell.values import (
+    INNER,
+    NUMBER,
+    Field,
+    Value,
+    escape,
+    lookup,
+    measured,
+    pattern_start,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    Operand = tuple[str, str] | None
+
+__all__ = ["INNER", "NUMBER", "Field", "Scope", "Value", "escape", "expand", "pattern_start", "value_of"]
 
 MOST_BRACES = 8  # in one another or in a row
 MOST_FIELDS = 256  # of one brace expansion
 LONGEST_WORD = 65_536  # characters; a longer word is unknown
-NUMBERS = frozenset("?#$!")  # parameters that always hold a number
-_SPECIAL = frozenset("*?[]\\")
+MOST_WORDS = 512  # that a value is split into
+_SPECIAL = frozenset("*?[]\\(")  # a parenthesis is one where extended globs are on
 _NEEDS_CARE = frozenset("\\{}~*?[")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What a variable may hold: ``text``; a ``pattern``'s match; or, with neither, some whole number.
-
-    With ``is_inner`` it is no number but a relative name, or several, that stay below the folder.
-    """
-
-    text: str | None = None
-    pattern: str | None = None
-    is_inner: bool = False
-
-    @property
-    def is_number(self) -> bool:
-        """Whether arithmetic reads the value as a number and nothing more."""
-        if self.pattern is not None or self.is_inner:
-            return False
-        if self.text is None:
-            return True
-        digits = self.text.removeprefix("-")
-        # A leading zero means octal, in which ``08`` is an error.
-        return digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
-
-
-NUMBER = Value()
-INNER = Value(is_inner=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One argument as a program gets it.
-
-    Attributes:
-        text: The literal, or with ``is_pattern`` a bash glob; ``None`` if unknown.
-        is_pattern: Whether bash looks for file names.
-        prefix: How the field certainly starts, where ``text`` is ``None``.
-        is_one: Whether it is exactly one field; an unquoted unknown may be none or many.
-        literal: For a pattern, what stands if nothing matches.
-        is_inner: Whether each word that it may be is a relative name that stays below the folder.
-    """
-
-    text: str | None
-    is_pattern: bool = False
-    prefix: str = ""
-    is_one: bool = True
-    literal: str = ""
-    is_inner: bool = False
-
-    @property
-    def start(self) -> str:
-        """The characters that the field certainly starts with."""
-        if self.text is None:
-            return self.prefix
-        return pattern_start(self.text) if self.is_pattern else self.text
+_BLANKS = " \t\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,32 +48,46 @@ class _Piece:
     is_inner: bool = False
 
 
-def pattern_start(pattern: str) -> str:
-    """Give what every match of a pattern starts with."""
-    made = []
-    index = 0
-    while index < len(pattern) and pattern[index] not in "*?[":
-        index += pattern[index] == "\\"
-        made.append(pattern[index : index + 1])
-        index += 1
-    return "".join(made)
+def _no_output(_: Subst) -> Value | None:
+    return None
 
 
-def escape(text: str) -> str:
-    """Write a literal as a pattern that matches just it."""
-    return "".join("\\" + character if character in _SPECIAL else character for character in text)
+class Scope:
+    """What words are expanded with.
+
+    Attributes:
+        values: Variables whose value is known, ``PWD`` and ``HOME`` among them.
+        home: What ``~`` stands for.
+        output: Gives what a command substitution is known to print, without the line ends behind it.
+        is_split_oddly: Whether unquoted values may be taken apart anywhere, not at blanks alone.
+    """
+
+    __slots__ = ("home", "is_split_oddly", "output", "values")
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        home: str,
+        output: Callable[[Subst], Value | None] = _no_output,
+        *,
+        is_split_oddly: bool = False,
+    ) -> None:
+        """Take them."""
+        self.values = values
+        self.home = home
+        self.output = output
+        self.is_split_oddly = is_split_oddly
 
 
-def expand(word: Word, values: Mapping[str, Value], home: str) -> tuple[Field, ...]:
+def expand(word: Word, scope: Scope) -> tuple[Field, ...]:
     """Give the fields of a word.
 
     Args:
         word: The word.
-        values: Variables whose value is known, ``PWD`` and ``HOME`` among them.
-        home: What ``~`` stands for.
+        scope: What is known where it stands.
 
     Returns:
-        The fields, at most ``MOST_FIELDS``; an unknown one wherever reading cannot tell.
+        The fields, at most ``MOST_WORDS``; an unknown one wherever reading cannot tell.
     """
     if len(word.parts) == 1:
         only = word.parts[0]
@@ -120,18 +95,21 @@ def expand(word: Word, values: Mapping[str, Value], home: str) -> tuple[Field, .
             return (Field(only.text),)
         if isinstance(only, Bare) and _NEEDS_CARE.isdisjoint(only.text):
             return (Field(only.text),)
-    pieces = _pieces(word, values)
+    alone = _alone(word, scope)
+    if alone is not None:
+        return alone
+    pieces = _pieces(word, scope)
     if sum(len(piece.text or "") for piece in pieces) > LONGEST_WORD:
         return (Field(None, is_one=False),)
     fields: list[Field] = []
     for alternative in _braces(pieces):
-        fields += _field(_tilde(alternative, home))
+        fields += _field(_tilde(alternative, scope.home))
         if len(fields) > MOST_FIELDS:
             return (Field(None, is_one=False),)
     return tuple(fields)
 
 
-def value_of(word: Word | None, values: Mapping[str, Value], home: str) -> Value | None:
+def value_of(word: Word | None, scope: Scope) -> Value | None:
     """Give what an assignment ``name=word`` stores: no braces, no splitting, no file names.
 
     Returns:
@@ -139,21 +117,96 @@ def value_of(word: Word | None, values: Mapping[str, Value], home: str) -> Value
     """
     if word is None:
         return Value("")
-    pieces = _tilde(_pieces(word, values), home)
+    whole = _whole_value(word, scope)
+    if whole is not None:
+        return whole
+    pieces = _tilde(_pieces(word, scope, is_split=False), scope.home)
     if len(pieces) == 1 and pieces[0].is_pattern:
         return Value(pattern=pieces[0].text)
-    if len(word.parts) == 1 and isinstance(word.parts[0], Arith):
-        return NUMBER
     if any(piece.text is None or piece.is_pattern for piece in pieces):
         return INNER if all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces) else None
-    if len(word.parts) == 1 and isinstance(word.parts[0], Param) and values.get(word.parts[0].name) == NUMBER:
-        return NUMBER
     text = "".join(piece.text or "" for piece in pieces)
     bare = "".join(piece.text or "" for piece in pieces if not piece.is_quoted)
     return None if ":~" in bare or len(text) > LONGEST_WORD else Value(text)
 
 
-def _pieces(word: Word, values: Mapping[str, Value]) -> list[_Piece]:
+def _sole(word: Word) -> Param | Subst | Arith | None:
+    """Give the one expansion that a word consists of, quoted or not."""
+    parts = word.parts
+    if len(parts) == len('""') and parts[0] == Quoted(""):
+        parts = parts[1:]
+    only = parts[0] if len(parts) == 1 else None
+    return only if isinstance(only, Param | Subst | Arith) else None
+
+
+def _whole_value(word: Word, scope: Scope) -> Value | None:
+    """Give the value of a word that is one expansion, where it is more than a text."""
+    only = _sole(word)
+    value: Value | None = None
+    if isinstance(only, Arith):
+        return NUMBER
+    if isinstance(only, Param) and only.op == "length":
+        value = _length(only, scope)
+    elif isinstance(only, Param) and not only.op and not only.is_many:
+        value = lookup(scope.values, only.name, only.index)
+    elif isinstance(only, Subst) and not only.process:
+        value = scope.output(only)
+    is_kept = value is not None and value.text is None and value.pattern is None and not value.is_inner
+    return value if is_kept else None
+
+
+def _length(part: Param, scope: Scope) -> Value:
+    return NUMBER if part.is_many else measured(lookup(scope.values, part.name, part.index))
+
+
+def _alone(word: Word, scope: Scope) -> tuple[Field, ...] | None:
+    """Give the fields of a word that is one expansion and may be several fields, ``None`` for any other word."""
+    only = _sole(word)
+    if isinstance(only, Param) and not only.op and only.is_many:
+        return _elements(only, scope)
+    if isinstance(only, Param) and not only.op:
+        value = lookup(scope.values, only.name, only.index)
+        if value is not None and value.is_job and (only.is_quoted or not scope.is_split_oddly):
+            return (Field(None, is_job=True),)
+    elif isinstance(only, Subst) and not only.process:
+        value = scope.output(only)
+    else:
+        return None
+    if only.is_quoted or value is None or value.text is None:
+        return None
+    return _split(value.text, scope)
+
+
+def _split(text: str, scope: Scope) -> tuple[Field, ...] | None:
+    """Take an unquoted value apart at blanks, where nothing in it is a glob."""
+    if scope.is_split_oddly or not _SPECIAL.isdisjoint(text) or len(text) > LONGEST_WORD:
+        return None
+    words = text.translate({ord(blank): " " for blank in _BLANKS}).split(" ")
+    found = tuple(Field(part) for part in words if part)
+    return found if len(found) <= MOST_WORDS else None
+
+
+def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
+    unknown = (Field(None, is_one=False),)
+    value = scope.values.get(part.name if part.name != "*" else "@")
+    if value is None or value.items is None or len(value.items) > MOST_WORDS:
+        return unknown
+    items = value.items
+    is_joined = "*" in {part.name, part.index}
+    if part.is_quoted and not is_joined:
+        return items
+    if part.is_quoted:
+        if scope.is_split_oddly or any(item.text is None or item.is_pattern for item in items):
+            return (Field(None),)
+        return (Field(" ".join(item.text or "" for item in items)),)
+    made: list[Field] = []
+    for item in items:
+        split = None if item.text is None or item.is_pattern else _split(item.text, scope)
+        made += unknown if split is None else split
+    return tuple(made)
+
+
+def _pieces(word: Word, scope: Scope, *, is_split: bool = True) -> list[_Piece]:
     pieces: list[_Piece] = []
     for part in word.parts:
         match part:
@@ -161,20 +214,53 @@ def _pieces(word: Word, values: Mapping[str, Value]) -> list[_Piece]:
                 pieces += _bare(text)
             case Quoted(text):
                 pieces.append(_Piece(text, is_quoted=True))
-            case Param(name, is_quoted, is_plain):
-                pieces += _parameter(values.get(name) if is_plain else None, name, is_quoted=is_quoted)
+            case Param():
+                pieces += _expansion(part, scope, is_split=is_split)
             case Arith():
-                pieces.append(_Piece(None))
+                pieces.append(_Piece(None, is_one=not scope.is_split_oddly))
             case Subst(_, is_quoted, process):
                 # A process substitution is the name of a pipe; its number does not matter.
-                pieces.append(
-                    _Piece("/dev/fd/63", is_quoted=True)
+                value = None if process else scope.output(part)
+                pieces += (
+                    [_Piece("/dev/fd/63", is_quoted=True)]
                     if process
-                    else _Piece(None, is_quoted=is_quoted, is_one=is_quoted)
+                    else _valued(value, scope, is_quoted=is_quoted or not is_split)
                 )
-            case Odd():
+            case Glob() | Odd():
                 pieces.append(_Piece(None, is_one=False))
     return pieces
+
+
+def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
+    """Give the pieces of a parameter expansion."""
+    is_quoted = part.is_quoted or not is_split
+    if part.op == "length":
+        return _valued(_length(part, scope), scope, is_quoted=is_quoted)
+    if part.is_many:
+        return [_Piece(None, is_quoted=is_quoted, is_one=False)]
+    value = lookup(scope.values, part.name, part.index)
+    if not part.op:
+        return _valued(value, scope, is_quoted=is_quoted)
+    operands = [_operand(word, scope) for word in part.inner]
+    if part.is_quoted and part.op in DEFAULTS and not all(_is_simple(word) for word in part.inner):
+        return [_Piece(None, is_quoted=True)]
+    made = changed(value, part.op, operands)
+    return _valued(made, scope, is_quoted=is_quoted)
+
+
+def _is_simple(word: Word) -> bool:
+    """Whether quotes inside double quotes, which some expansions keep, leave the word alone."""
+    return not any(isinstance(part, Quoted) or (isinstance(part, Bare) and "\\" in part.text) for part in word.parts)
+
+
+def _operand(word: Word, scope: Scope) -> Operand:
+    """Give a word inside an expansion as it is used there: unsplit, as a text and as a pattern."""
+    pieces = _pieces(word, scope, is_split=False)
+    if any(piece.text is None or piece.is_pattern or "~" in piece.text for piece in pieces):
+        return None
+    text = "".join(piece.text or "" for piece in pieces)
+    pattern = "".join(escape(piece.text or "") if piece.is_quoted else piece.text or "" for piece in pieces)
+    return text, pattern
 
 
 def _bare(text: str) -> list[_Piece]:
@@ -199,15 +285,18 @@ def _bare(text: str) -> list[_Piece]:
     return pieces
 
 
-def _parameter(value: Value | None, name: str, *, is_quoted: bool) -> list[_Piece]:
-    if value is None:
-        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted and name not in {"@", "*"})]
+def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piece]:
+    """Give the pieces of a value."""
+    if value is None or value.items is not None or value.is_map:
+        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted)]
+    if scope.is_split_oddly and not is_quoted:
+        return [_Piece(None, is_one=False)]
     if value.pattern is not None:
         return [_Piece(value.pattern if is_quoted else None, is_quoted=True, is_pattern=True, is_one=is_quoted)]
     if value.is_inner:
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=True)]
     if value.text is None:
-        return [_Piece(None)]
+        return [_Piece(None, is_one=is_quoted or not value.may_be_empty)]
     if is_quoted:
         return [_Piece(value.text, is_quoted=True)]
     # An unquoted value is split at blanks and its globs are live; without any of these it is one word or, empty, none.

@@ -1,0 +1,163 @@
+"""Assignments and declarations: what variables hold afterwards, and what would be evaluated as code on the way.
+
+Source: bash manual, 3.4, 4.2 (declare, export, local, readonly) and 6.7.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import replace
+from harness_guard.shell.expansion import Expansion
+from harness_guard.shell.state import Ends, State, merge
+from harness_guard.shell.syntax import Word
+from harness_guard.shell.values import COUNT, MAP, NUMBER, Field, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness_guard.shell.syntax import Assign, Redirect, Simple
+
+# What declares variables -> the letters of its options that are modelled. ``-n`` makes a name stand for another,
+# ``-u``, ``-l`` and ``-c`` change what is assigned: none of these is.
+DECLARING = {
+    "export": "p", "declare": "xaAirgpfF", "typeset": "xaAirgpfF", "local": "xaAir", "readonly": "apA",
+}  # fmt: skip
+_CLEARING = "x"  # ``declare +x``
+
+
+class Assignments(Expansion):
+    """The part of a walk that sets variables."""
+
+    def assign(self, item: Assign, state: State) -> State:
+        """Walk ``name=word``, ``name=(…)`` or ``name[key]=word``."""
+        value = self.assigned_value(item, state)
+        return self.assigned(item.name, value, state)
+
+    def assigned_value(self, item: Assign, state: State) -> Value | None:
+        """Give what the variable holds afterwards; subscripts are looked at."""
+        before = state.values.get(item.name)
+        is_map = before is not None and before.is_map
+        for key in item.keys:
+            self.check_key(item.name, key, state)
+        if is_map:
+            return MAP
+        if item.items is not None:
+            old = _elements(before) if item.is_append else ()
+            if item.keys or old is None:
+                return None
+            return Value(items=(*old, *self.fields(item.items, state)))
+        if item.keys:
+            return None
+        value = self.value(item.value, state)
+        if item.is_append and item.name in state.counted:
+            return NUMBER if value is not None and value.is_number else None
+        if item.is_append:
+            is_text = before is not None and value is not None and before.text is not None and value.text is not None
+            return Value(f"{before.text}{value.text}") if is_text and before and value else None
+        return value
+
+    def declare(self, command: Simple, fields: tuple[Field, ...], state: State) -> Ends:
+        """Walk ``export``, ``declare`` and the like with their words and assignments."""
+        letters = self._letters(command.declares, fields)
+        items = list(command.assigns)
+        if letters is None:
+            return Ends(state, state)
+        words = [field for field in fields if not (field.text or "").startswith(("-", "+"))]
+        if not set("pfF").isdisjoint(letters):
+            if any(not item.is_bare for item in items) or any("=" in (field.text or "=") for field in words):
+                self.unknown(f"{command.declares} with an option that keeps it from setting anything", "…")
+            return Ends(state, state)
+        for word in words:
+            made = self._dynamic(word)
+            if made is None:
+                self.unknown(f"{command.declares} with a word that is not known", word.text or "…")
+                return Ends(state, state)
+            items.append(made)
+        if command.declares == "readonly":
+            letters += "r"
+        return self._declared(command.declares, letters, items, state=state)
+
+    def _letters(self, name: str, fields: tuple[Field, ...]) -> str | None:
+        allowed = DECLARING.get(name)
+        found = ""
+        for field in fields:
+            text = field.text
+            if text is None or field.is_pattern:
+                self.unknown(f"{name} with a word that is not known", "…")
+                return None
+            if text.startswith("-") and text != "--":
+                found += text[1:]
+            elif text.startswith("+") and set(text[1:]) - set(_CLEARING):
+                found += "?"
+        if allowed is None or set(found) - set(allowed) or ("f" in found and set(found) - set("fFp")):
+            self.unknown(f"{name} with an option that changes what variables mean", f"-{found}")
+            return None
+        return found
+
+    def _dynamic(self, field: Field) -> Assign | None:
+        """Read a word that a declaration gets as an assignment of a text."""
+        from harness_guard.shell.syntax import Assign, Quoted
+
+        name, sign, value = (field.text or "").partition("=")
+        if not name.isascii() or not name.isidentifier():
+            return None
+        return Assign(name, Word((Quoted(value),)) if sign else None, is_bare=not sign)
+
+    def _declared(self, name: str, letters: str, items: Sequence[Assign], *, state: State) -> Ends:
+        # All words of a builtin are expanded before it assigns: in ``declare A=echo B=$A`` B gets the old A.
+        before = state
+        is_local = name == "local" or (name in {"declare", "typeset"} and bool(self.returns) and "g" not in letters)
+        if name == "local" and not self.returns:
+            # Outside a function it fails; whether this is one the text may not tell.
+            for item in items:
+                state = merge(self.assigned(item.name, None, state), state) or state
+            return Ends(state, state)
+        for item in items:
+            if "g" in letters and (item.name in before.locals or item.name in before.outer):
+                self.unknown("a global variable is set behind a local one of the same name", item.name)
+            state = self._declared_one(item, letters, before, state=state, is_local=is_local)
+        return Ends(state, state)
+
+    def _declared_one(self, item: Assign, letters: str, before: State, *, state: State, is_local: bool) -> State:
+        is_new = is_local and item.name not in state.locals
+        if is_local:
+            state = _made_local(item.name, state)
+        if "i" in letters:
+            state = replace(state, counted=state.counted | {item.name})
+        if "A" in letters:
+            known = before.values.get(item.name)
+            if item.name in self.ever_set and not is_new and (known is None or not known.is_map):
+                self.unknown("an array that may be of the other kind already", item.name)
+            value: Value | None = MAP
+        elif item.is_bare:
+            # ``local x`` makes it unset; ``export x`` leaves it.
+            value = (Value(items=()) if "a" in letters else Value("")) if is_new else before.values.get(item.name)
+            if not is_new and "a" in letters and value is not None and value.items is None:
+                value = None
+        elif "a" in letters and item.items is None:
+            value = None
+        else:
+            value = self.assigned_value(item, before)
+        if item.name in state.counted and value is not None and value.text == "":
+            value = COUNT
+        state = self.assigned(item.name, value, state)
+        if "r" in letters:
+            state = replace(state, frozen=state.frozen | {item.name})
+        return state
+
+    @staticmethod
+    def unless_redirect_fails(ends: Ends, before: State, redirects: tuple[Redirect, ...]) -> Ends:
+        """A redirection that fails keeps the shell from what the command would have set."""
+        return Ends(ends.ok, merge(ends.failed, before)) if redirects else ends
+
+
+def _elements(value: Value | None) -> tuple[Field, ...] | None:
+    if value is None or value.items is None:
+        return None
+    return value.items
+
+
+def _made_local(name: str, state: State) -> State:
+    kept = state.locals.get(name)
+    before = state.values.get(name) if kept is None else kept[0]
+    return replace(state, locals={**state.locals, name: (before, True)})

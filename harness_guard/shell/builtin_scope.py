@@ -1,0 +1,305 @@
+"""bash's own commands that set options and variables, or leave a loop or a function (bash manual 4.1 to 4.3)."""
+
+from __future__ import annotations
+
+from harness_guard.records import replace
+from harness_guard.shell.state import Ends, State, joined, merge
+from harness_guard.shell.syntax import Simple
+from harness_guard.shell.values import NUMBER, Field, Value
+from harness_guard.shell.variables import is_harmless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness_guard.shell.syntax import Redirect
+    from harness_guard.shell.walk import Walk
+
+# Options that stop earlier, print, or make a redirection fail: nothing that is written because of them.
+_SET_LETTERS = frozenset("euxvfabhmCET")
+_SET_NAMES = frozenset(
+    ("errexit", "nounset", "xtrace", "pipefail", "verbose", "noglob", "allexport", "notify", "hashall", "monitor",
+     "noclobber", "errtrace", "functrace", "ignoreeof", "nolog")
+)  # fmt: skip
+_QUIET_OPTIONS = frozenset(
+    ("expand_aliases", "inherit_errexit", "histappend", "checkwinsize", "cmdhist", "lithist", "histreedit",
+     "histverify", "hostcomplete", "huponexit", "mailwarn", "no_empty_cmd_completion", "progcomp", "progcomp_alias",
+     "complete_fullquote", "force_fignore", "gnu_errfmt", "shift_verbose", "checkjobs", "direxpand", "dirspell",
+     "cdspell", "autocd", "interactive_comments")
+)  # fmt: skip
+_GLOB_OPTIONS = frozenset(
+    ("nullglob", "dotglob", "globstar", "extglob", "nocaseglob", "failglob", "globskipdots", "globasciiranges")
+)  # fmt: skip
+_READ_FLAGS = "rse"
+_READ_VALUED = frozenset("pdntuNia")
+
+
+class Settings:
+    """The part of a starter that sets things."""
+
+    def __init__(self, walk: Walk, redirects: tuple[Redirect, ...], targets: tuple[str, ...]) -> None:
+        """Take the walk and the statement's redirections."""
+        self.walk = walk
+        self.redirects = redirects
+        self.targets = targets
+        self.is_prefixed = walk.is_prefixed
+
+    def opaque(self, why: str) -> None:
+        """Note that the command at hand cannot be followed."""
+        self.walk.unknown(why, self.walk.programs[-1].text)
+
+    def opaque_ends(self, why: str, state: State) -> Ends:
+        """The same, as a command's outcomes."""
+        self.opaque(why)
+        return Ends(state, state)
+
+    def refuse_prefix(self, what: str) -> None:
+        """Refuse variables in front of what would see or set them in the same shell."""
+        if self.is_prefixed:
+            self.opaque(f"variables in front of {what}")
+
+    @staticmethod
+    def with_stack(state: State, stack: tuple[tuple[str, ...] | None, ...] | None) -> State:
+        """The state with another stack of folders."""
+        return replace(state, stack=stack)
+
+    def run_unknown(self, _args: tuple[Field, ...], state: State) -> Ends:
+        """What runs a text or a file as code, or changes how texts are read."""
+        return self.opaque_ends("a command that runs text or changes how text is read", state)
+
+    def nothing(self, _args: tuple[Field, ...], state: State) -> Ends:
+        """What prints, waits or concerns people at a prompt alone."""
+        return Ends(state, state)
+
+    # --- leaving ----------------------------------------------------------------------------------------------------
+
+    def leave(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``exit``: nothing behind it runs, if it certainly is one."""
+        return Ends(None, None) if self._is_sure(args) else Ends(state, state)
+
+    def give_back(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``return``: in a function nothing behind it runs there; elsewhere it fails."""
+        if not self.walk.returns:
+            return Ends(None, state)
+        status = args[0].text if args else None
+        ends = Ends(None if status not in {None, "0"} else state, None if status == "0" else state)
+        self.walk.returns[-1].append(ends if self._is_sure(args) else Ends(state, state))
+        return Ends(None, None) if self._is_sure(args) else Ends(state, state)
+
+    def _is_sure(self, args: tuple[Field, ...]) -> bool:
+        texts = [field.text for field in args]
+        return not self.redirects and len(texts) <= 1 and (not texts or (texts[0] is not None and texts[0].isdigit()))
+
+    def go_round(self, _args: tuple[Field, ...], state: State) -> Ends:
+        """``break`` and ``continue``: the state here may be the state behind any loop around."""
+        if self.walk.returns and not self.walk.loops:
+            self.opaque("a loop that is left from within a function")
+        for left in self.walk.loops:
+            left.append(state)
+        return Ends(state, state)
+
+    # --- options ----------------------------------------------------------------------------------------------------
+
+    def settings(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``set``: options that stop earlier or print, and the positional parameters."""
+        words = list(args)
+        while words:
+            text = words[0].text
+            if text is None or words[0].is_pattern:
+                if words[0].start[:1] in {"", "-", "+"}:
+                    return self.opaque_ends("set with a word that is not known", state)
+                return self._given(words, state)
+            if text in {"--", "-"}:
+                return self._given(words[1:], state) if text == "--" or words[1:] else Ends(state, state)
+            if text[:1] not in {"-", "+"} or len(text) == 1:
+                return self._given(words, state)
+            words.pop(0)
+            if set(text[1:]) - _SET_LETTERS - {"o"}:
+                return self.opaque_ends("set with a word that is not known", state)
+            if "o" in text[1:] and words and (words.pop(0).text or "?") not in _SET_NAMES:
+                return self.opaque_ends("set -o with an option that is not known", state)
+        return Ends(state, state)
+
+    def _given(self, words: list[Field], state: State) -> Ends:
+        self.walk.changes += 1
+        after = state.with_value("@", Value(items=tuple(words))).with_value("#", NUMBER)
+        return Ends(after, merge(after, state) if self.redirects else after)
+
+    def options(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``shopt``: options that do not matter, and those after which patterns mean something else."""
+        texts = [field.text or "?" for field in args]
+        names = [text for text in texts if not text.startswith("-")]
+        letters = {letter for text in texts if text.startswith("-") for letter in text[1:]}
+        if letters - set("supqo"):
+            return self.opaque_ends("shopt with an option that is not known", state)
+        if not letters & {"s", "u"} or not names:
+            return Ends(state, state)
+        if "o" in letters:
+            is_known = set(names) <= _SET_NAMES
+        else:
+            is_known = set(names) <= _QUIET_OPTIONS | _GLOB_OPTIONS
+            self.walk.is_globbed_oddly = self.walk.is_globbed_oddly or not _GLOB_OPTIONS.isdisjoint(names)
+        return Ends(state, state) if is_known else self.opaque_ends("shopt of an option that is not known", state)
+
+    def shift(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``shift``: the positional parameters move up; too few of them stay as they are."""
+        given = state.values.get("@")
+        text = args[0].text if args else "1"
+        if given is None or given.items is None or text is None or len(args) > 1 or not text.isdigit():
+            return Ends(state.with_value("@", None), state.with_value("@", None))
+        count = int(text)
+        lost = state.with_value("@", None)
+        if not all(item.is_one for item in given.items):
+            return Ends(lost, lost)
+        if count > len(given.items):
+            return Ends(None, state)
+        self.walk.changes += 1
+        after = state.with_value("@", Value(items=given.items[count:]))
+        return Ends(after, merge(after, state) if self.redirects else after)
+
+    # --- variables --------------------------------------------------------------------------------------------------
+
+    def set_unknown(self, field: Field, state: State, command: str) -> State | None:
+        """The state with a variable that holds anything, ``None`` where its name is not known or matters."""
+        name = field.text
+        if name is None or field.is_pattern or not name.isascii() or not name.isidentifier():
+            self.opaque(f"{command} into a name that is not known")
+            return None
+        if name == "IFS" or not is_harmless(name, None):
+            self.opaque(f"{command} into a name that is not known")
+            return None
+        return self.walk.assigned(name, None, state)
+
+    def forget(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``unset``: of a variable, of an element, of a function."""
+        before = state
+        is_function = False
+        for field in args:
+            text = field.text or ""
+            if text in {"-v", "-f", "--"}:
+                is_function = text == "-f" or (is_function and text == "--")
+                continue
+            if is_function:
+                state = _without_function(text, state, is_sure=True)
+                continue
+            name, sign, index = text.partition("[")
+            is_element = not sign or (index.endswith("]") and (index[:-1].isdigit() or index[:-1] in {"@", "*"}))
+            is_name = name.isascii() and name.isidentifier() and is_element and not field.is_pattern
+            if not is_name or name in state.outer or name in state.frozen or not _may_be_unset(name):
+                self.opaque("unset of a name that is not known")
+                continue
+            self.walk.note_set(name, None)
+            self.walk.is_split_oddly = self.walk.is_split_oddly or name == "IFS"
+            state = _without_function(name, state.with_value(name, None), is_sure=False)
+        return Ends(state, merge(state, before))
+
+    def take_in(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``read``: its names hold anything afterwards."""
+        words = list(args)
+        before = state
+        names: list[Field] = []
+        while words and words[0].text is not None and words[0].text.startswith("-"):
+            letters = (words.pop(0).text or "")[1:]
+            # The first letter that takes a value takes the rest of its word, or the next word if nothing is left.
+            flags = letters.lstrip(_READ_FLAGS)
+            if set(letters[: len(letters) - len(flags)] + flags[:1]) - set(_READ_FLAGS) - _READ_VALUED or not letters:
+                self.opaque("read with an option that is not known")
+                return Ends(state, state)
+            value = Field(flags[1:]) if len(flags) > 1 else words.pop(0) if flags and words else None
+            names += [value] if value is not None and flags[:1] == "a" else []
+        for field in (*names, *words) or (Field("REPLY"),):
+            if field.text == "REPLY":
+                state = state.with_value("REPLY", None)
+                continue
+            after = self.set_unknown(field, state, "read")
+            if after is None:
+                return Ends(state, state)
+            state = after
+        return Ends(state, merge(state, before))
+
+    def map_file(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``mapfile`` without a command that it calls back."""
+        words = list(args)
+        while words and words[0].text is not None and words[0].text.startswith("-"):
+            letters = (words.pop(0).text or "")[1:]
+            flags = letters.lstrip("t")
+            if flags[:1] and flags[:1] not in set("dnsOu"):
+                return self.opaque_ends("mapfile with an option that is not known", state)
+            if len(flags) == 1 and words:
+                words.pop(0)
+        if not words or words[0].text == "MAPFILE":
+            return Ends(state, state)
+        if len(words) > 1:
+            return self.opaque_ends("mapfile with more than one name", state)
+        after = self.set_unknown(words[0], state, "mapfile")
+        return Ends(state, state) if after is None else Ends(after, merge(after, state))
+
+    def get_options(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``getopts``: its name and ``OPTARG`` hold anything afterwards."""
+        if len(args) < len(("options", "name")) or not all(field.is_one for field in args[:2]):
+            return self.opaque_ends("getopts with words that are not known", state)
+        after = self.set_unknown(args[1], state, "getopts")
+        if after is None:
+            return Ends(state, state)
+        after = after.with_value("OPTARG", None).with_value("OPTIND", None)
+        return Ends(after, merge(after, state))
+
+    def print_into(self, fields: tuple[Field, ...], state: State) -> Ends:
+        """``printf -v NAME FORMAT``: the format is looked at by the table."""
+        after = self.set_unknown(fields[2], state, "printf -v") if fields[2:] and fields[2].is_one else None
+        if after is None:
+            return self.opaque_ends("printf -v with a name that is not known", state)
+        self.walk.run_table("printf", (fields[0], *fields[3:]), state)
+        return Ends(after, merge(after, state))
+
+    def declare_words(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``export`` and the like where the reader did not see that they are, so that their words are plain words."""
+        name = self.walk.programs[-1].argv[0] or ""
+        return self.walk.unless_redirect_fails(
+            self.walk.declare(Simple((), (), name), args, state), state, self.redirects
+        )
+
+    # --- others -----------------------------------------------------------------------------------------------------
+
+    def kill(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``kill``: of the text's own processes, or of none."""
+        texts = [field.text for field in args]
+        if not texts or texts[0] in {"-l", "-L", "-0"} or texts[:2] == ["-s", "0"] or texts[:2] == ["-n", "0"]:
+            return Ends(state, state)
+        words = list(args)
+        if texts[0] in {"-s", "-n"}:
+            words = words[2:]
+        elif (texts[0] or "").startswith("-"):
+            words = words[1:]
+        words = [field for field in words if field.text != "--"]
+        if all(field.is_job or (field.text or "").startswith("%") for field in words):
+            return Ends(state, state)
+        return self.opaque_ends("it ends processes that the text itself did not start", state)
+
+    def remember(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``hash``: without ``-p``, which says where a program is."""
+        if any((field.text or "-p").startswith("-") and field.text not in {"-r", "-t", "-l", "-d"} for field in args):
+            return self.opaque_ends("hash with an option that is not known", state)
+        return Ends(state, state)
+
+    def list_history(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``history``: without what writes it to a file, or reads it from one."""
+        if all((field.text or "-").isdigit() or field.text == "-c" for field in args):
+            return Ends(state, state)
+        return self.opaque_ends("history with an option that is not known", state)
+
+    def limit(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``ulimit``: without ``-c``, which has programs leave core files."""
+        if any(field.text is None or (field.text.startswith("-") and "c" in field.text) for field in args):
+            return self.opaque_ends("ulimit with an option that is not known", state)
+        return Ends(state, state)
+
+
+def _may_be_unset(name: str) -> bool:
+    return name == "IFS" or is_harmless(name, None)
+
+
+def _without_function(name: str, state: State, *, is_sure: bool) -> State:
+    """The state behind ``unset``; without ``-f`` a variable of the name goes first, so the function may stay."""
+    bodies = state.functions.get(name)
+    if bodies is None:
+        return state
+    return replace(state, functions={**state.functions, name: (None,) if is_sure else joined(bodies, (None,))})

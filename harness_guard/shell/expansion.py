@@ -1,0 +1,195 @@
+"""Expanding words at one point of a walk: what they run, what they set, and the fields that they become."""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call
+from harness_guard.shell.ledger import Ledger
+from harness_guard.shell.names import sources_of
+from harness_guard.shell.outputs import printed
+from harness_guard.shell.state import merge
+from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst
+from harness_guard.shell.values import NUMBER, Field, Value, lookup
+from harness_guard.shell.variables import is_harmless
+from harness_guard.shell.words import Scope, expand, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness_guard.shell.state import State
+    from harness_guard.shell.syntax import Redirect, Script, Word
+
+
+class Expansion(Ledger):
+    """The part of a walk that deals with words."""
+
+    def apart(self, script: Script, state: State) -> None:
+        """Walk what runs in a shell of its own."""
+        raise NotImplementedError
+
+    def apart_in_time(self, before: int) -> None:
+        """Refuse what writes beside the rest of the text: nobody waits for it, and no order holds."""
+        if len(self.gathered.writes) > before:
+            self.unknown("it writes in the background", self.gathered.writes[-1].path, is_writer=True)
+
+    def scope(self, state: State) -> Scope:
+        """What words are expanded with at a point."""
+        return Scope(
+            state.values, self.home, lambda part: self._printed(part, state), is_split_oddly=self.is_split_oddly
+        )
+
+    def fields(self, words: Iterable[Word], state: State) -> tuple[Field, ...]:
+        """Expand words to fields."""
+        fields: list[Field] = []
+        scope = self.scope(state)
+        for word in words:
+            only = word.parts[0] if len(word.parts) == 1 else None
+            if (
+                isinstance(only, Subst)
+                and not only.process
+                and not self.is_split_oddly
+                and self.print_names(only.body.statements, state)
+            ):
+                fields.append(Field(None, is_one=False, is_inner=True))
+            else:
+                fields += expand(word, scope)
+        if self.is_globbed_oddly:
+            return tuple(Field(None, prefix=one.start, is_one=False) if one.is_pattern else one for one in fields)
+        return tuple(fields)
+
+    def value(self, word: Word | None, state: State) -> Value | None:
+        """Give what an assignment of a word stores."""
+        return value_of(word, self.scope(state))
+
+    def print_names(self, statements: tuple[Statement, ...], state: State) -> bool:
+        """Whether a pipeline prints nothing but names that stay below the folder, however they are split."""
+        if len(statements) == 1 and isinstance(statements[0].command, Pipe):
+            statements = statements[0].command.parts
+        calls = []
+        for statement in statements:
+            command = statement.command
+            if not isinstance(command, Simple) or command.assigns or not command.words or statement.is_background:
+                return False
+            if any(redirect.op != ">" or redirect.fd != "2" for redirect in statement.redirects):
+                return False
+            scope = Scope(state.values, self.home)
+            calls.append(tuple(field for word in command.words for field in expand(word, scope)))
+        if any(call and call[0].text in state.functions for call in calls):
+            return False
+        sources = sources_of(calls, state.cwds)
+        return sources is not None and self.gathered.believes(sources)
+
+    def _printed(self, part: Subst, state: State) -> Value | None:
+        found = printed(part.body, state, self.scope(state), self.git)
+        if isinstance(found, str):
+            self.gathered.needs_git.append(found)
+            return None
+        return found
+
+    # --- what words do ----------------------------------------------------------------------------------------------
+
+    def visit(self, words: Iterable[Word], state: State) -> State:
+        """Walk what words run while they are expanded."""
+        for word in words:
+            for part in word.parts:
+                match part:
+                    case Subst(body, _, process):
+                        before = len(self.gathered.writes)
+                        self.apart(body, state)
+                        if process:
+                            self.apart_in_time(before)
+                    case Arith():
+                        state = self.arith(part, state)
+                    case Odd(why, inner):
+                        self.odd(why, inner, state)
+                    case Param():
+                        state = self._expanded(part, self.visit(part.inner, state))
+                    case Bare() | Quoted() | Glob():
+                        pass
+        return state
+
+    def odd(self, why: str, inner: Iterable[Script], state: State) -> None:
+        """Note what cannot be followed; the danger rules want to see what is inside."""
+        self.unknown(why, "…")
+        for script in inner:
+            self.apart(script, state)
+
+    def _expanded(self, part: Param, state: State) -> State:
+        if part.index == "?":
+            self.check_key(part.name, part.inner[-1], state)
+        if not part.assigns:
+            return state
+        if not part.name.isidentifier():
+            self.unknown("an expansion that cannot assign drops the rest of its line", part.name)
+            return state
+        return merge(state, self.assigned(part.name, None, state)) or state
+
+    def check_key(self, name: str, key: Word, state: State) -> None:
+        """A subscript is a key of an associative array, or else it is evaluated as arithmetic."""
+        value = state.values.get(name)
+        if value is not None and value.is_map:
+            return
+        found = self.value(key, state)
+        if found is None or not found.is_number:
+            only = key.parts[0] if len(key.parts) == 1 else None
+            inner = lookup(state.values, only.text) if isinstance(only, Bare) and only.text.isidentifier() else None
+            if inner is None or not inner.is_number:
+                self.unknown("a subscript evaluates its word as arithmetic", f"{name}[…]")
+
+    def arith(self, part: Arith, state: State) -> State:
+        """Walk arithmetic: every name in it has to hold a number."""
+        found = {name: lookup(state.values, name) for name in part.names}
+        for name, value in found.items():
+            if value is None or not value.is_number or (value.may_be_empty and name in part.expanded):
+                why = "arithmetic evaluates the value of a variable that is not known to be a number"
+                self.unknown(why, " ".join(part.names))
+                break
+        for name in part.assigned:
+            state = self.assigned(name, NUMBER, state)
+        return state
+
+    def assigned(self, name: str, value: Value | None, state: State) -> State:
+        """Set a variable."""
+        if name in state.frozen:
+            self.unknown("it sets a variable that is read-only, and that drops the rest of its line", name)
+        if name in state.counted and (value is None or not value.is_number):
+            self.unknown("what an integer variable is set to is evaluated as arithmetic", name)
+        if name == "IFS":
+            self.is_split_oddly = True
+        elif not is_harmless(name, value.text if value is not None else None):
+            self.unknown(f"it sets {name}, which may change what a program does", name)
+        self.note_set(name, value)
+        return state.with_value(name, value)
+
+    def redirect(self, redirect: Redirect, state: State, targets: list[str]) -> State:
+        """Walk a redirection; targets that are known go into ``targets``."""
+        # A program's redirections are expanded in its own process, and one that fails sets nothing: what they would set
+        # is set or not.
+        words = (redirect.target,) if redirect.body is None else (redirect.target, redirect.body)
+        state = merge(state, self.visit(words, state)) or state
+        if redirect.body is not None:
+            return state
+        if redirect.fd.startswith("{"):
+            state = self.assigned(redirect.fd.strip("{}"), None, state)
+        if redirect.op == "<<<":
+            return state
+        call = Call("a redirection", (), cwds=state.cwds, home=self.home, git=self.git)
+        for field in self.fields((redirect.target,), state):
+            if redirect.op in {">&", "<&"} and field.text is not None and _is_descriptor(field.text, redirect.target):
+                continue
+            if (field.text or field.prefix).startswith(("/dev/tcp", "/dev/udp")):
+                call.opaque("a redirection to the network")
+            elif redirect.op in {"<", "<&"}:
+                call.read(field)
+            else:
+                call.write(field, "file")
+                targets += [field.text] if field.text is not None else []
+        self.take(call)
+        return state
+
+
+def _is_descriptor(text: str, written: Word) -> bool:
+    """Whether ``>&`` copies, moves or closes a descriptor; a move (``1-``) only where it is written so, unexpanded."""
+    is_move = written.parts == (Bare(text),) and text.endswith("-")
+    digits = text[:-1] if is_move else text
+    return text == "-" or (digits.isascii() and digits.isdigit())

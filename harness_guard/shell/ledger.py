@@ -1,0 +1,156 @@
+"""What a walk has found so far: reads, writes, links, programs, what is unknown, and what the text ever set."""
+
+from __future__ import annotations
+
+from harness_guard.records import replace
+from harness_guard.shell.aftermath import NewNames, steers_git
+from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
+from harness_guard.shell.effects import Effects, Program, Read, Unknown
+from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.values import Field, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.names import NameSource
+    from harness_guard.shell.state import Ends, State
+    from harness_guard.shell.syntax import Script, Unparsed
+
+    Reader = Callable[[str], Script | Unparsed | None]
+
+MOST_STEPS = 4_000  # simple commands walked for one text, loops counted as often as they are gone round
+RESERVED = frozenset(
+    ("if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+     "function", "time", "coproc")
+)  # fmt: skip
+
+
+class Ledger:
+    """Everything that a walk gathers; the classes that walk build on it."""
+
+    def __init__(
+        self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader,
+        names: Mapping[NameSource, bool] = NO_NAMES,
+    ) -> None:  # fmt: skip
+        """Take the home folder, our own command's spelling, git's facts, a reader, the plain names."""
+        self.names = names
+        self.home = home
+        self.plugin_command = plugin_command
+        self.git = git
+        self.read_text = read
+        self.gathered = Call("", (), cwds=None, home=home, git=git, names=names)
+        self.programs: list[Program] = []
+        self.new_names = NewNames()
+        self.uses_git = False
+        self.is_fed_names = False
+        self.texts: list[str] = []
+        self.group = 0
+        self.groups = 0
+        self.steps = 0
+        self.nested = 0
+        self.changes = 0  # how often the text set, moved or defined anything
+        self.ever_set: dict[str, Value | None] = {}
+        self.ever_in: list[tuple[str, ...] | None] = []
+        self.aliases: set[str] = set()
+        self.handlers: list[tuple[str, bool, State]] = []  # of traps: text, whether for the end alone, where it was set
+        self.returns: list[list[Ends]] = []  # of each function that runs, innermost last
+        self.loops: list[list[State]] = []  # of each loop around, where it may be left
+        self.is_split_oddly = False
+        self.is_globbed_oddly = False
+
+    def unknown(self, why: str, seen: str, *, is_writer: bool = False) -> None:
+        """Note something whose effects cannot be told."""
+        self.gathered.unknown.append(Unknown(why, seen, is_writer))
+
+    def effects(self) -> Effects:
+        """Everything gathered, each thing once."""
+        is_below = self.gathered.is_git_below
+        if self.uses_git and any(steers_git(write, is_below=is_below) for write in self.gathered.writes):
+            self.unknown("git runs after files were written that may steer it", "git")
+        found = self.gathered
+        if found.trusts_names and (found.writes or found.links):
+            found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
+        return Effects(
+            tuple(dict.fromkeys(found.reads)),
+            tuple(dict.fromkeys(found.writes)),
+            tuple(dict.fromkeys(found.links)),
+            tuple(dict.fromkeys(found.unknown)),
+            tuple(self.programs),
+        )
+
+    def note_set(self, name: str, value: Value | None) -> None:
+        """Note that the text sets a variable: what runs at any time later may find it so."""
+        self.changes += 1
+        self.ever_set[name] = value if self.ever_set.get(name, value) == value else None
+
+    def moved(self, state: State, cwds: tuple[str, ...] | None) -> State:
+        """The state after a change of folder."""
+        self.changes += 1
+        self.ever_in.append(cwds)
+        return state.with_cwds(cwds)
+
+    def any_time(self, state: State) -> State:
+        """What is certain at every later point: the folders are all that ever were, the values those never set."""
+        folders: tuple[str, ...] | None = state.cwds
+        for found in self.ever_in:
+            folders = None if folders is None or found is None else tuple(dict.fromkeys((*folders, *found)))
+        values = {
+            name: value
+            for name, value in state.values.items()
+            if name != "@" and self.ever_set.get(name, value) == value and not (self.ever_in and name == "PWD")
+        }
+        return replace(state, cwds=folders, values=values, old=None, stack=None, locals={})
+
+    def note_program(self, fields: tuple[Field, ...], state: State, targets: tuple[str, ...]) -> None:
+        """Note a program for the danger rules."""
+        argv = tuple(None if field.text is None else field.text for field in fields)
+        cwd = state.cwds[0] if state.cwds else ""
+        self.programs.append(Program(argv, cwd, shown(fields), self.group, targets))
+        if argv and argv[0] in self.aliases:
+            self.unknown("an alias of the same text stands for it", argv[0] or "")
+
+    def only_new(self, first: int) -> None:
+        """Forget programs noted from ``first`` on that were noted before: something was walked another time."""
+        known = set(self.programs[:first])
+        self.programs[first:] = [program for program in self.programs[first:] if program not in known]
+
+    def run_table(self, name: str, fields: tuple[Field, ...], state: State) -> tuple[tuple[Field, ...], ...]:
+        """Gather a program's effects by the table; gives the calls that it makes itself."""
+        from harness_guard.shell.commands.registry import TABLE, WRITERS
+
+        row = TABLE.get(name)
+        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names)
+        call.is_fed_names, self.is_fed_names = self.is_fed_names, False
+        if row is None:
+            call.opaque(f"{name} is not in the table", is_writer=name in WRITERS)
+        else:
+            self.uses_git = self.uses_git or name == "git"
+            run_row(row, call)
+        self.take(call)
+        for inner in call.starts:
+            self.note_program((Field(inner),), state, ())
+        return tuple(call.runs)
+
+    def take_patch(self, found: Effects) -> None:
+        """Take in what a patch would do."""
+        call = Call("apply_patch", (), cwds=None, home=self.home, git=self.git)
+        call.writes += found.writes
+        call.unknown += found.unknown
+        self.take(call)
+
+    def take(self, call: Call) -> None:
+        """Take in what a call would do."""
+        into = self.gathered
+        if self.new_names.meets(call.writes):
+            why = "it writes through a name that it may have made a link just before"
+            self.unknown(why, call.seen, is_writer=True)
+        into.reads += call.reads
+        into.writes += call.writes
+        into.links += call.links
+        into.unknown += call.unknown
+        into.needs_git += call.needs_git
+        into.needs_names += call.needs_names
+        into.is_git_below = into.is_git_below or call.is_git_below
+        into.trusts_names = into.trusts_names or call.trusts_names

@@ -1,0 +1,139 @@
+"""What some commands are known to print: the folder, parts of a path, plain words, a number (``$( … )``)."""
+
+from __future__ import annotations
+
+from harness_guard.shell.syntax import Bare, Pipe, Simple
+from harness_guard.shell.values import COUNT, Value
+from harness_guard.shell.words import expand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.state import State
+    from harness_guard.shell.syntax import Script, Statement
+    from harness_guard.shell.words import Scope
+
+LONGEST = 4096  # characters of a path or of a text
+
+
+def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts]) -> Value | str | None:
+    """Tell what a command substitution stands for.
+
+    Args:
+        body: What runs.
+        state: Where it runs.
+        scope: What its words are expanded with.
+        git: The known facts about git.
+
+    Returns:
+        The value without the line ends behind it; a folder whose git facts are wanted; ``None`` if unknown.
+    """
+    if len(body.statements) != 1:
+        return None
+    statement = body.statements[0]
+    parts = statement.command.parts if isinstance(statement.command, Pipe) else (statement,)
+    if statement.is_negated or statement.is_background or not parts or (len(parts) > 1 and statement.redirects):
+        return None
+    words = _words(parts[-1], state, scope)
+    if words is None:
+        return None
+    takes_input = any(redirect.op == "<" for redirect in parts[-1].redirects)
+    if _counts(words, is_fed=len(parts) > 1):
+        return COUNT
+    if len(parts) > 1 or takes_input:
+        return None  # an input that is not there keeps it from printing anything
+    if words[0] == "git":
+        return _top(words, state, git)
+    make = _PRINTERS.get(words[0])
+    text = make(words[1:], state) if make is not None else None
+    return None if text is None or len(text) > LONGEST else Value(text.rstrip("\n"))
+
+
+def _words(statement: Statement, state: State, scope: Scope) -> list[str] | None:
+    """Give a simple command's words, ``None`` where one is not known or the command is more than simple."""
+    command = statement.command
+    if not isinstance(command, Simple) or command.assigns or not command.words or command.declares:
+        return None
+    for redirect in statement.redirects:
+        if redirect.op == "<" and redirect.fd in {"", "0"}:
+            continue
+        if redirect.op != ">" or redirect.fd != "2" or redirect.target.parts != (Bare("/dev/null"),):
+            return None
+    fields = [field for word in command.words for field in expand(word, scope)]
+    if not fields or any(field.text is None or field.is_pattern for field in fields):
+        return None
+    words = [field.text or "" for field in fields]
+    return None if words[0] in state.functions else words
+
+
+def _counts(words: list[str], *, is_fed: bool) -> bool:
+    """Whether a program prints one number and nothing else, or nothing at all."""
+    name, rest = words[0], words[1:]
+    if name == "wc":
+        return rest in (["-l"], ["-c"], ["-w"], ["-m"])
+    if name == "date":
+        return rest == ["+%s"]
+    if name == "grep":
+        options = [word for word in rest if word.startswith("-")]
+        letters = {letter for word in options for letter in word[1:]}
+        operands = len(rest) - len(options)
+        is_counting = "c" in letters and letters <= set("ciEFvwx") and not any(word[:2] == "--" for word in options)
+        return is_counting and operands == (1 if is_fed else 2)
+    return words in (["nproc"], ["id", "-u"], ["id", "-g"])
+
+
+def _top(words: list[str], state: State, git: Mapping[str, GitFacts]) -> Value | str | None:
+    if words[1:] != ["rev-parse", "--show-toplevel"] or state.cwds is None or len(state.cwds) != 1:
+        return None
+    facts = git.get(state.cwds[0])
+    if facts is None:
+        return state.cwds[0]
+    return Value(facts.top) if facts.top and not facts.reading else None
+
+
+def _folder(words: list[str], state: State) -> str | None:
+    value = state.values.get("PWD")
+    return value.text if value is not None and words in ([], ["-L"]) else None
+
+
+def _dirname(words: list[str], _: State) -> str | None:
+    rest = words[1:] if words[:1] == ["--"] else words
+    if len(rest) != 1 or (rest is words and rest[0].startswith("-")):
+        return None
+    path = rest[0].rstrip("/")
+    if not path:
+        return "/" if rest[0] else "."
+    head, sign, _name = path.rpartition("/")
+    if not sign:
+        return "."
+    return head.rstrip("/") or "/"
+
+
+def _basename(words: list[str], _: State) -> str | None:
+    rest = words[1:] if words[:1] == ["--"] else words
+    if len(rest) not in {1, 2} or (rest is words and rest[0].startswith("-")):
+        return None
+    path = rest[0].rstrip("/")
+    if not path:
+        return "/" if rest[0] else ""
+    name = path.rpartition("/")[2]
+    suffix = rest[1] if rest[1:] else ""
+    return name[: -len(suffix)] if suffix and name.endswith(suffix) and name != suffix else name
+
+
+def _echo(words: list[str], _: State) -> str | None:
+    rest = words[1:] if words[:1] == ["-n"] else words
+    if any(word.startswith("-") for word in rest[:1]) or any("\\" in word for word in rest):
+        return None
+    return " ".join(rest)
+
+
+def _printf(words: list[str], _: State) -> str | None:
+    if len(words) == 1 and "%" not in words[0] and "\\" not in words[0] and not words[0].startswith("-"):
+        return words[0]
+    return words[1] if len(words) == len(("%s", "x")) and words[0] in {"%s", "%s\\n"} else None
+
+
+_PRINTERS = {"pwd": _folder, "dirname": _dirname, "basename": _basename, "echo": _echo, "printf": _printf}

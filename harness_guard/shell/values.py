@@ -1,0 +1,135 @@
+"""What a variable may hold and what an argument may be: the values that expansion works with."""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NUMBERS = frozenset("?#$")  # parameters that always hold a number
+_ESCAPED = frozenset("*?[]\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a variable may hold: ``text``; a ``pattern``'s match; or, with neither, some whole number.
+
+    Attributes:
+        text: The value.
+        pattern: A glob of which it is a match.
+        is_inner: It is no number but a relative name, or several, that stay below the folder.
+        items: The elements of an array.
+        is_map: It is an associative array, whose elements are not known.
+        is_job: The number is a process that the text itself started.
+        may_be_empty: The number may be nothing, or have blanks around it.
+    """
+
+    text: str | None = None
+    pattern: str | None = None
+    is_inner: bool = False
+    items: tuple[Field, ...] | None = None
+    is_map: bool = False
+    is_job: bool = False
+    may_be_empty: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether arithmetic reads the value as a number and nothing more."""
+        if self.pattern is not None or self.is_inner or self.items is not None or self.is_map:
+            return False
+        if self.text is None:
+            return True
+        digits = self.text.removeprefix("-")
+        # A leading zero means octal, in which ``08`` is an error.
+        return digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
+
+
+NUMBER = Value()
+COUNT = Value(may_be_empty=True)
+JOB = Value(is_job=True)
+INNER = Value(is_inner=True)
+MAP = Value(is_map=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One argument as a program gets it.
+
+    Attributes:
+        text: The literal, or with ``is_pattern`` a bash glob; ``None`` if unknown.
+        is_pattern: Whether bash looks for file names.
+        prefix: How the field certainly starts, where ``text`` is ``None``.
+        is_one: Whether it is exactly one field; an unquoted unknown may be none or many.
+        literal: For a pattern, what stands if nothing matches.
+        is_inner: Whether each word that it may be is a relative name that stays below the folder.
+        is_job: Whether it is the number of a process that the text itself started.
+    """
+
+    text: str | None
+    is_pattern: bool = False
+    prefix: str = ""
+    is_one: bool = True
+    literal: str = ""
+    is_inner: bool = False
+    is_job: bool = False
+
+    @property
+    def start(self) -> str:
+        """The characters that the field certainly starts with."""
+        if self.text is None:
+            return self.prefix
+        return pattern_start(self.text) if self.is_pattern else self.text
+
+
+def pattern_start(pattern: str) -> str:
+    """The characters that every match of a glob starts with."""
+    made = []
+    index = 0
+    while index < len(pattern) and pattern[index] not in "*?[":
+        index += pattern[index] == "\\"
+        made.append(pattern[index : index + 1])
+        index += 1
+    return "".join(made)
+
+
+def escape(text: str) -> str:
+    """Write a literal as a pattern that matches just it."""
+    return "".join("\\" + character if character in _ESCAPED else character for character in text)
+
+
+def lookup(values: Mapping[str, Value], name: str, index: str = "") -> Value | None:
+    """Give a parameter's value, ``None`` if unknown: a variable, an array's element, a positional parameter."""
+    if name.isascii() and name.isdigit() and name != "0":
+        name, index = "@", str(int(name) - 1)
+    value = values.get(name)
+    if value is None or value.is_map:
+        return None
+    if value.items is not None:
+        return _element(value.items, int(index or "0")) if (index or "0").isdigit() else None
+    return value if index in {"", "0"} else None
+
+
+def value_of_field(field: Field) -> Value | None:
+    """Give what one field holds as a value."""
+    if field.is_job:
+        return JOB
+    if field.text is None or field.is_pattern:
+        return INNER if field.is_inner and field.is_one else None
+    return Value(field.text)
+
+
+def _element(items: tuple[Field, ...], index: int) -> Value | None:
+    for at, item in enumerate(items):
+        if not item.is_one:
+            return None
+        if at == index:
+            return value_of_field(item)
+    return Value("")
+
+
+def measured(value: Value | None) -> Value:
+    """Give a value's length."""
+    known = value is not None and value.text is not None and value.text.isascii()
+    return Value(str(len(value.text))) if known and value is not None and value.text is not None else NUMBER
