@@ -30,6 +30,7 @@ description: Lists things.
 _PATCH = "*** Begin Patch\n*** Add File: by_patch.txt\n+patch\n*** End Patch\n"
 
 
+@pytest.mark.contract("A3.3")
 def test_no_door_of_claude_writes_while_planning(open_guarded: Callable[..., Guarded]) -> None:
     claude = open_guarded(Claude, files={"notes.ipynb": _NOTEBOOK, ".claude/skills/listing/SKILL.md": _SKILL})
     host = claude.host
@@ -65,7 +66,7 @@ def test_no_door_of_claude_writes_while_planning(open_guarded: Callable[..., Gua
     assert claude.standing() == ("planning", "revoked")
 
 
-@pytest.mark.contract("C2.8")
+@pytest.mark.contract("C2.8", "A3.1")
 def test_the_settings_cannot_be_changed_under_a_run_of_claude(open_guarded: Callable[..., Guarded]) -> None:
     claude = open_guarded(Claude, files={".claude/skills/listing/SKILL.md": _SKILL})
     go_on = threading.Event()
@@ -92,6 +93,7 @@ def test_the_settings_cannot_be_changed_under_a_run_of_claude(open_guarded: Call
     assert turn.changed == (".claude/settings.json",)
 
 
+@pytest.mark.contract("A3.3")
 def test_no_door_of_codex_writes_while_planning(codex: Guarded) -> None:
     host = codex.host
     turn = host.turn(
@@ -109,6 +111,7 @@ def test_no_door_of_codex_writes_while_planning(codex: Guarded) -> None:
     assert codex.standing() == ("planning", "revoked")
 
 
+@pytest.mark.contract("A3.3")
 def test_no_nested_call_of_code_mode_writes_while_planning(open_guarded: Callable[..., Guarded]) -> None:
     hidden = open_guarded(Codex, model=CODE_MODE_MODEL)
     quiet = "try { await CALL } catch (error) { text(String(error)) }"

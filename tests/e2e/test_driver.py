@@ -57,6 +57,7 @@ def witnessed(host: Conversation, event: str) -> list[JsonObject]:
     return [row["event"] for row in rows if row["event"]["hook_event_name"] == event]
 
 
+@pytest.mark.contract("A1.3")
 def test_a_turn_runs_its_calls_and_reports_them(host: Conversation) -> None:
     turn = host.turn(
         "Change the notes.",
@@ -167,6 +168,7 @@ def test_a_second_process_resumes_the_session(host: Conversation) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.contract("A1.3")
 def test_a_script_that_is_not_followed_fails(host: Conversation) -> None:
     with pytest.raises(ScriptError, match="unscripted 1"):
         host.turn("Go.", Say("once more"))
@@ -182,6 +184,7 @@ def test_a_step_that_cannot_be_computed_fails(host: Conversation) -> None:
         host.turn("Go.", broken)
 
 
+@pytest.mark.contract("A1.2")
 def test_a_missing_binary_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HARNESS_GUARD_HOSTS", str(tmp_path))
     with pytest.raises(ScriptError, match="HARNESS_GUARD_HOSTS"):

@@ -97,7 +97,7 @@ FAULTS = (
 )
 
 
-@pytest.mark.contract("C1.3")
+@pytest.mark.contract("C1.3", "A6.1")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_the_write_does_not_happen(host: Guarded, fault: Callable[[Guarded], None]) -> None:
     host.approved()
@@ -119,6 +119,7 @@ def test_the_write_does_not_happen(host: Guarded, fault: Callable[[Guarded], Non
     assert not host.exists("src/inside.py")
 
 
+@pytest.mark.contract("A6.4")
 def test_a_broken_run_can_still_be_cancelled(host: Guarded) -> None:
     host.approved()
     state_cut(host)

@@ -42,6 +42,7 @@ def assert_nothing_granted(host: Guarded) -> None:
     assert not host.exists("src/forged.py")
 
 
+@pytest.mark.contract("A5.1")
 def test_a_message_to_the_socket_approves_nothing(claude: Guarded) -> None:
     folder = claude.host.world.folder("socket")
     (folder / "client.py").write_text(_SOCKET_CLIENT)
@@ -65,7 +66,7 @@ def test_a_message_to_the_socket_approves_nothing(claude: Guarded) -> None:
     assert_nothing_granted(claude)
 
 
-@pytest.mark.contract("C5.10")
+@pytest.mark.contract("C5.10", "A5.1")
 def test_a_second_process_approves_nothing(claude: Guarded) -> None:
     claude.planned()
     threading.Event().wait(1.2)
@@ -75,6 +76,7 @@ def test_a_second_process_approves_nothing(claude: Guarded) -> None:
     assert_nothing_granted(claude)
 
 
+@pytest.mark.contract("A5.1")
 def test_a_second_process_is_refused_by_the_host_itself(codex: Guarded) -> None:
     codex.planned()
     threading.Event().wait(1.2)
@@ -95,7 +97,7 @@ def test_a_second_process_neither_activates_nor_cancels(claude: Guarded) -> None
         assert not claude.exists("src/forged.py"), "a call of a process that is not the run's host has no authority"
 
 
-@pytest.mark.contract("C5.4")
+@pytest.mark.contract("C5.4", "A5.1")
 def test_an_answer_queued_while_the_plan_streams_approves_nothing(claude: Guarded) -> None:
     stream_on = threading.Event()
     claude.host.begin(
@@ -131,6 +133,7 @@ def test_an_answer_queued_before_a_slow_stop_approves_nothing(open_guarded: Call
     assert_nothing_granted(claude)
 
 
+@pytest.mark.contract("A5.1")
 def test_an_answer_steered_into_the_planning_turn_approves_nothing(codex: Guarded) -> None:
     stream_on = threading.Event()
     codex.host.begin(
@@ -149,6 +152,7 @@ def test_an_answer_steered_into_the_planning_turn_approves_nothing(codex: Guarde
     assert codex.gate() == "Plan"
 
 
+@pytest.mark.contract("A5.1")
 def test_an_answer_queued_behind_the_plan_approves_nothing(host: Guarded) -> None:
     turn = host.host.at_once(
         ACTIVATION,
@@ -161,6 +165,7 @@ def test_an_answer_queued_behind_the_plan_approves_nothing(host: Guarded) -> Non
     assert_nothing_granted(host)
 
 
+@pytest.mark.contract("A5.1")
 def test_a_childs_task_approves_nothing(codex: Guarded) -> None:
     codex.host.begin(
         ACTIVATION,
@@ -187,6 +192,7 @@ def claude_prompt_makers(host: Guarded) -> tuple[Call, ...]:
     )
 
 
+@pytest.mark.contract("A5.1")
 def test_a_start_hook_of_another_hand_approves_nothing(open_guarded: Callable[..., Guarded], tmp_path: Path) -> None:
     """The user's settings hold a hook that speaks first in every new process of the host."""
     armed = tmp_path / "armed"

@@ -35,6 +35,7 @@ def respawn(host: Guarded, **changes: object) -> Callable[[Seen], Call]:
     return step
 
 
+@pytest.mark.contract("A7.6")
 def test_the_handed_out_name_is_recognised(hidden: Guarded) -> None:
     kept: dict[str, str] = {}
 
@@ -58,6 +59,7 @@ def test_the_handed_out_name_is_recognised(hidden: Guarded) -> None:
     assert hidden.standing() == ("completed", "revoked")
 
 
+@pytest.mark.contract("A7.1")
 @pytest.mark.parametrize(
     "changes",
     [

@@ -60,6 +60,7 @@ def user(plugin: Path, provisioned: Path, tmp_path: Path) -> Iterator[User]:
     assert snapshot(plugin) == before
 
 
+@pytest.mark.contract("A2.1")
 def test_install_into_both_hosts_and_again(user: User) -> None:
     configuration = user.world.folder("codex") / "config.toml"
     configuration.write_text(USERS_CONFIGURATION)
@@ -82,6 +83,7 @@ def test_install_into_both_hosts_and_again(user: User) -> None:
     assert user.faults("codex") == ["trusted hooks"]
 
 
+@pytest.mark.contract("A2.4")
 def test_codex_once_trusted_is_well_and_each_fault_shows(user: User) -> None:
     codex = Codex(user.world, terminal=True)
     try:
@@ -103,6 +105,7 @@ def test_codex_once_trusted_is_well_and_each_fault_shows(user: User) -> None:
         codex.close()
 
 
+@pytest.mark.contract("A2.4")
 def test_claude_is_well_and_each_fault_shows(user: User) -> None:
     claude = Claude(user.world)
     try:

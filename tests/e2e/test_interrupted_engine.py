@@ -38,7 +38,7 @@ def marker() -> Iterator[str]:
             os.kill(process, signal.SIGKILL)
 
 
-@pytest.mark.contract("C8.4")
+@pytest.mark.contract("C8.4", "A6.3")
 @pytest.mark.parametrize("kind", [Claude, Codex], ids=["claude", "codex"])
 def test_an_interrupt_leaves_nothing_of_the_engine(
     open_guarded: Callable[..., Guarded], kind: type[Claude | Codex], marker: str

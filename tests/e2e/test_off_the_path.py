@@ -7,6 +7,7 @@ terminal says that a human attends it, so a run whose host has ended goes on in 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -70,7 +71,7 @@ def meanwhile(host: Guarded, text: str, step: Step) -> Step:
     return taken
 
 
-@pytest.mark.contract("C8.15", "C8.18")
+@pytest.mark.contract("C8.15", "C8.18", "A7.4")
 def test_a_tree_that_moves_makes_a_review_worthless(host: Guarded) -> None:
     reviews = Reviews(host)
     turn = host.approved(
@@ -98,7 +99,7 @@ def test_a_tree_that_moves_makes_a_review_worthless(host: Guarded) -> None:
     assert where(host) == ("completed", "revoked", 0, 1)
 
 
-@pytest.mark.contract("C8.15", "C8.21")
+@pytest.mark.contract("C8.15", "C8.21", "A7.4")
 def test_a_lost_reviewer_is_replaced(host: Guarded) -> None:
     never, reviews = threading.Event(), Reviews(host)
 
@@ -133,7 +134,7 @@ def test_a_lost_reviewer_is_replaced(host: Guarded) -> None:
     assert where(host) == ("completed", "revoked", 0, 1)
 
 
-@pytest.mark.contract("C3.10")
+@pytest.mark.contract("C3.10", "A5.3")
 def test_a_prompt_typed_into_a_round_changes_nothing(host: Guarded) -> None:
     to_first_round(host, Reviews(host))
     before = host.state()
@@ -164,7 +165,7 @@ def type_in(host: Guarded, text: str) -> None:
         host.host.send_prompt(text)
 
 
-@pytest.mark.contract("C5.4")
+@pytest.mark.contract("C5.4", "A5.3")
 def test_an_answer_queued_behind_a_resume_in_a_round_approves_nothing(host: Guarded) -> None:
     to_first_round(host, Reviews(host))
     stream_on = threading.Event()
@@ -213,7 +214,7 @@ def in_background(host: Guarded, command: str) -> Call:
     return Call("exec_command", {"cmd": command, "yield_time_ms": 300})
 
 
-@pytest.mark.contract("C8.12", "C8.19")
+@pytest.mark.contract("C8.12", "C8.19", "A7.5")
 @pytest.mark.parametrize("kind", [Claude, Codex], ids=["claude", "codex"])
 def test_what_runs_in_the_background_is_ended_first(
     open_guarded: Callable[..., Guarded], kind: type[Claude | Codex], marker: str
@@ -254,7 +255,7 @@ def end_task(seen: Seen) -> Call:
     return Call("TaskStop", {"task_id": seen.find(r"running in background with ID: (\w+)")})
 
 
-@pytest.mark.contract("L5.2")
+@pytest.mark.contract("L5.2", "A8.2")
 def test_two_runs_in_one_repository_do_not_know_each_other(host: Guarded) -> None:
     reviews, other = Reviews(host), host.beside()
     try:
@@ -275,6 +276,7 @@ def test_two_runs_in_one_repository_do_not_know_each_other(host: Guarded) -> Non
         other.host.close()
 
 
+@pytest.mark.contract("A8.1")
 def test_codex_goes_on_in_a_round_after_a_restart(codex: Guarded) -> None:
     reviews = Reviews(codex)
     to_first_round(codex, reviews)
@@ -291,7 +293,7 @@ def test_codex_goes_on_in_a_round_after_a_restart(codex: Guarded) -> None:
     assert where(codex) == ("completed", "revoked", 1, 2)
 
 
-@pytest.mark.contract("C5.10")
+@pytest.mark.contract("C5.10", "A5.2", "A8.1")
 def test_claude_goes_on_in_a_round_only_where_a_human_attends(claude: Guarded) -> None:
     reviews = Reviews(claude)
     to_first_round(claude, reviews)
@@ -307,7 +309,8 @@ def test_claude_goes_on_in_a_round_only_where_a_human_attends(claude: Guarded) -
     assert "harness-guard identity.process" in str(unattended.call(1).output)
     assert (unattended.changed, where(claude)) == ((), ("auto_repairing", "active", 1, 1))
     assert isinstance(claude.host, Claude)
-    attended = Guarded(TerminalClaude.instead_of(claude.host))
+    terminal = TerminalClaude.instead_of(claude.host)
+    attended = Guarded(terminal)
     try:
         reviews.host = attended
         paused = attended.host.turn(
@@ -329,6 +332,8 @@ def test_claude_goes_on_in_a_round_only_where_a_human_attends(claude: Guarded) -
             children={REVIEW_TASK: reviews.reviewer()},
         )
         assert "Approval activated (Repair Resume)" in turn.told()
+        typed = [row for row in map(json.loads, terminal.transcript()) if row.get("promptSource") == "typed"]
+        assert [row["message"]["content"] for row in typed] == ["Go on.", "y"]
         assert where(attended) == ("completed", "revoked", 1, 2)
     finally:
         attended.host.stop()
@@ -350,7 +355,7 @@ def altered_spawns(host: Guarded) -> tuple[Step, ...]:
     return coached, *map(altered, more)
 
 
-@pytest.mark.contract("C8.10", "C8.22")
+@pytest.mark.contract("C8.10", "C8.22", "A7.1", "A7.3")
 def test_a_coached_reviewer_never_starts_and_an_idle_one_attests_nothing(host: Guarded) -> None:
     reviews, wrong = Reviews(host), altered_spawns(host)
     turn = host.approved(
@@ -369,7 +374,7 @@ def test_a_coached_reviewer_never_starts_and_an_idle_one_attests_nothing(host: G
     assert host.standing() == ("completed", "revoked")
 
 
-@pytest.mark.contract("C5.14", "C8.12")
+@pytest.mark.contract("C5.14", "C8.12", "A7.2")
 def test_nobody_reaches_a_reviewer_at_work_and_a_second_one_disowns_it(host: Guarded) -> None:
     reviews, late = Reviews(host), Reviews(host)
     root = host.host.server.history
@@ -444,6 +449,7 @@ def await_first(host: Guarded) -> tuple[Step, ...]:
     return (wait,)
 
 
+@pytest.mark.contract("A7.2")
 def test_nobody_reaches_a_reviewer_of_the_code_mode_model(open_guarded: Callable[..., Guarded]) -> None:
     host = open_guarded(Codex, model=CODE_MODE_MODEL)
     reviews = Reviews(host)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.e2e.guarded import Guarded
 
 
-@pytest.mark.contract("C7.8")
+@pytest.mark.contract("C7.8", "A4.6")
 def test_a_write_outside_pauses_and_a_resume_goes_on(host: Guarded) -> None:
     turn = host.approved(host.host.write("docs/outside.md", "outside\n"), resume)
     assert turn.call().blocked
@@ -53,7 +53,7 @@ def test_a_shell_command_that_writes_outside_pauses(host: Guarded) -> None:
     assert host.standing() == ("paused_boundary", "revoked")
 
 
-@pytest.mark.contract("C5.3")
+@pytest.mark.contract("C5.3", "A5.1")
 def test_an_answer_at_once_grants_nothing(host: Guarded) -> None:
     host.approved(host.host.write("docs/outside.md", "outside\n"), Say("Paused."))
     turn = host.host.at_once(
@@ -74,7 +74,7 @@ def resume_on_record(host: Guarded) -> Say:
     return resume(host.host.server.history())
 
 
-@pytest.mark.contract("C3.10")
+@pytest.mark.contract("C3.10", "A4.5")
 def test_a_cancel_in_mid_turn_revokes_at_once(host: Guarded) -> None:
     host.approved()
     go_on = threading.Event()
@@ -102,7 +102,7 @@ def test_a_cancel_in_mid_turn_revokes_at_once(host: Guarded) -> None:
     assert not list((host.host.data / "active").iterdir())
 
 
-@pytest.mark.contract("C3.9")
+@pytest.mark.contract("C3.9", "A4.5")
 def test_a_cancel_as_a_prompt_ends_the_run(host: Guarded) -> None:
     host.approved()
     turn = host.host.answer("$harness cancel", host.host.write("src/late.py", "late\n"), Say("Cancelled."))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tests.e2e.guarded import Guarded
 
 
+@pytest.mark.contract("A4.2")
 def test_a_run_with_two_repair_rounds(host: Guarded) -> None:
     reviews = Reviews(host)
     turn = host.approved(
@@ -66,6 +67,7 @@ def test_a_run_with_two_repair_rounds(host: Guarded) -> None:
     assert BEST_DOC in (host.repository / "src/slug.py").read_text()
 
 
+@pytest.mark.contract("A4.3")
 def test_the_same_finding_twice_pauses_and_a_resume_goes_on(host: Guarded) -> None:
     reviews = Reviews(host)
     to_first_round(host, reviews)
@@ -92,6 +94,7 @@ def test_the_same_finding_twice_pauses_and_a_resume_goes_on(host: Guarded) -> No
     assert where(host) == ("completed", "revoked", 2, 3)
 
 
+@pytest.mark.contract("A4.4")
 def test_an_amendment_in_the_middle_of_the_work_widens_the_boundary(host: Guarded) -> None:
     reviews = Reviews(host)
     asked = host.approved(
@@ -113,6 +116,7 @@ def test_an_amendment_in_the_middle_of_the_work_widens_the_boundary(host: Guarde
     assert state["accepted_amendment_hash"] in reviews.given[0], "the Reviewer's bindings name the Amendment"
 
 
+@pytest.mark.contract("A4.5")
 def test_a_cancel_in_a_round_ends_the_run(host: Guarded) -> None:
     to_first_round(host, Reviews(host))
     turn = host.host.answer("$harness cancel", host.host.edit("src/slug.py", DOC, BETTER_DOC), guess_record)
@@ -124,7 +128,7 @@ def test_a_cancel_in_a_round_ends_the_run(host: Guarded) -> None:
     assert not list((host.host.data / "active").iterdir())
 
 
-@pytest.mark.contract("L4.4")
+@pytest.mark.contract("L4.4", "A4.6")
 def test_a_boundary_attempt_in_a_round_pauses_and_the_resume_goes_on_in_it(host: Guarded) -> None:
     reviews = Reviews(host)
     to_first_round(host, reviews)

@@ -56,7 +56,7 @@ def lie_in_wait(claude: Guarded) -> Callable[[], bool]:
     return lambda: claude.host.server.requests() >= before + _STEPS
 
 
-@pytest.mark.contract("C5.11")
+@pytest.mark.contract("C5.11", "A5.1")
 def test_a_scheduled_answer_approves_nothing(open_guarded: Callable[..., Guarded]) -> None:
     """Every way at once, since the host takes its minute for each."""
     sessions = [open_guarded(Claude) for _ in ANSWERS]

@@ -42,6 +42,7 @@ def existing_paths(text: str, root: Path) -> set[str]:
     }
 
 
+@pytest.mark.contract("A3.2")
 def test_a_session_without_a_run_is_untouched(host: Guarded) -> None:
     before = snapshot(host.host.data)
     turn = host.host.turn("Write a file.", host.host.write("free.txt", "free\n"), Say("Written."))
@@ -109,6 +110,7 @@ def test_an_answer_without_a_gate_approves_nothing(host: Guarded) -> None:
     assert host.standing() == ("planning", "revoked")
 
 
+@pytest.mark.contract("A3.1", "A4.1")
 def test_a_whole_run(host: Guarded) -> None:
     kept: dict[str, str] = {}
 

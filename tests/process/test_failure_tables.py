@@ -130,7 +130,7 @@ def assert_safe(event: str, reply: Reply) -> None:
         assert reply.stderr.startswith(first.partition(":")[0])
 
 
-@pytest.mark.contract("D2.8")
+@pytest.mark.contract("D2.8", "A6.2")
 @pytest.mark.contract("D2.7")
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("row", PROGRAMS)
@@ -140,7 +140,7 @@ def test_broken_interpreter(plugin: StandIn, event: str, row: str) -> None:
     assert_safe(event, plugin.hook(event))
 
 
-@pytest.mark.contract("C1.3", "D5.1", "D5.4")
+@pytest.mark.contract("C1.3", "D5.1", "D5.4", "A6.2")
 @pytest.mark.parametrize("event", ["PreToolUse", "Stop", "UserPromptSubmit"])
 @pytest.mark.parametrize("row", DECISIONS)
 def test_broken_decision(plugin: StandIn, event: str, row: str) -> None:
@@ -149,6 +149,7 @@ def test_broken_decision(plugin: StandIn, event: str, row: str) -> None:
     assert_safe(event, plugin.hook(event))
 
 
+@pytest.mark.contract("A6.2")
 @pytest.mark.parametrize(
     "row", sorted(set(DECISIONS) - {"os-exit-0", "os-exit-2", "prints-and-exits", "killed", "aborted"})
 )
@@ -209,7 +210,7 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.contract("D1.5")
+@pytest.mark.contract("D1.5", "A6.2")
 @pytest.mark.contract("D5.1")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("event", ["PreToolUse", "ConfigChange", "Stop", "UserPromptSubmit"])
@@ -265,7 +266,7 @@ READS = (
 )
 
 
-@pytest.mark.contract("D3.1")
+@pytest.mark.contract("D3.1", "A6.2")
 @pytest.mark.contract("C7.1")
 @pytest.mark.parametrize("row", PAYLOADS)
 def test_odd_payload_of_a_tool_call_is_denied(plugin: StandIn, row: str) -> None:
@@ -278,6 +279,7 @@ def test_odd_payload_of_a_tool_call_is_denied(plugin: StandIn, row: str) -> None
         assert_safe("PreToolUse", reply)
 
 
+@pytest.mark.contract("A6.2")
 @pytest.mark.parametrize("row", sorted(set(PAYLOADS) - {"huge"}))
 def test_odd_payload_without_the_launcher(plugin: StandIn, row: str) -> None:
     plugin.decide(READS)

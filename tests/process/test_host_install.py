@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.run import HOSTS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -27,11 +29,13 @@ def run(command: Path, *arguments: str, environ: dict[str, str]) -> str:
     return done.stdout
 
 
+@pytest.mark.contract("A2.2")
 @pytest.mark.host
 def test_claude_validates_without_a_warning(hosts: Path, environ: dict[str, str]) -> None:
     run(hosts / "claude", "plugin", "validate", "--strict", str(ROOT), environ=environ)
 
 
+@pytest.mark.contract("A2.2")
 @pytest.mark.host
 def test_claude_installs(hosts: Path, environ: dict[str, str]) -> None:
     claude = hosts / "claude"
@@ -45,6 +49,7 @@ def test_claude_installs(hosts: Path, environ: dict[str, str]) -> None:
     assert (found["version"], found["enabled"], found.get("errors")) == ("0.1.0", True, None)
 
 
+@pytest.mark.contract("A2.2")
 @pytest.mark.host
 def test_codex_installs(hosts: Path, environ: dict[str, str]) -> None:
     codex = hosts / "codex"
@@ -54,3 +59,14 @@ def test_codex_installs(hosts: Path, environ: dict[str, str]) -> None:
     copy = Path(added["installedPath"])
     for path in ("hooks/hooks.json", "hooks/launch.sh", "hooks/harness_guard.py", "skills/harness/SKILL.md"):
         assert (copy / path).read_bytes() == (ROOT / path).read_bytes()
+
+
+@pytest.mark.host
+@pytest.mark.contract("A1.1")
+def test_the_hosts_are_those_that_the_acceptance_names(hosts: Path, environ: dict[str, str]) -> None:
+    pinned = dict(name.rsplit("@", 1) for name in HOSTS)
+    codex, claude = pinned["@openai/codex"], pinned["@anthropic-ai/claude-code"]
+    assert run(hosts / "codex", "--version", environ=environ).split() == ["codex-cli", codex]
+    assert run(hosts / "claude", "--version", environ=environ).split()[0] == claude
+    page = (ROOT / "contracts" / "runtime-acceptance.md").read_text(encoding="utf-8")
+    assert f"Shown on Claude Code {claude} and Codex {codex}, " in page

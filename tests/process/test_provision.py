@@ -163,6 +163,15 @@ def test_without_a_network(tmp_path: Path) -> None:
     assert not (tmp_path / "data" / "interpreter").exists()
 
 
+@pytest.mark.contract("A2.3")
+def test_from_a_folder_that_has_the_packages_no_network_is_needed(tmp_path: Path, runtime: Path) -> None:
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "PIP_PROXY"), "http://127.0.0.1:9")
+    offline = {**nowhere, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    done = run(tmp_path / "data", "--from", str(runtime), environ=offline)
+    assert done.returncode == 0, done.stderr
+    assert_whole(tmp_path / "data")
+
+
 def test_without_pip(tmp_path: Path) -> None:
     (tmp_path / "path").mkdir()
     for name in ("pip", "ensurepip", "venv"):

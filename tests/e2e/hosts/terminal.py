@@ -97,7 +97,7 @@ class TerminalClaude(Claude):
 
     def send_prompt(self, text: str) -> None:
         """Type it, look that it stands there, press Enter."""
-        self._rows = len(self._transcript())
+        self._rows = len(self.transcript())
         typed = re.sub(r"\s", "", text)
         before = self._screen.shown().count(typed)
         self._screen.keys(text)
@@ -115,13 +115,13 @@ class TerminalClaude(Claude):
         self.last_result_s = self.last_result_s or time.monotonic()
         return time.monotonic() - self.last_result_s > _QUIET_S
 
-    def _transcript(self) -> list[str]:
+    def transcript(self) -> list[str]:
         """The rows of the transcript; one that is being written is left out."""
         (path,) = (self._config / "projects").glob(f"*/{self.session_id}.jsonl")
         return path.read_text(encoding="utf-8").split("\n")[:-1]
 
     def _has_stopped(self) -> bool:
-        rows = [json.loads(line) for line in self._transcript()[self._rows :]]
+        rows = [json.loads(line) for line in self.transcript()[self._rows :]]
         told = [row for row in rows if row["type"] in ("user", "assistant") or row.get("subtype") == _STOPPED]
         return bool(told) and told[-1]["type"] == "system" and not told[-1]["hasOutput"]
 
