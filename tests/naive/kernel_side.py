@@ -12,7 +12,8 @@ from hashlib import sha1, sha256
 from typing import Any
 
 from fake_world import PLANE, ROOT, FakeWorld, event, prompt, stop
-from naive.lifecycle import (
+from naive.run import Run
+from naive.values import (
     Amendment,
     Check,
     Completion,
@@ -26,7 +27,6 @@ from naive.lifecycle import (
     Record,
     Resume,
     Review,
-    Run,
     Tree,
     changed,
     content,
@@ -239,12 +239,14 @@ class KernelSide(FakeWorld):
         turn: int,
         now_ms: int,
         is_fresh: bool = True,
+        is_made_by_host: bool = False,
         author: str = "human",
         is_queued: bool = False,
     ) -> str:
         self.tree = content(tree)
         self.answers |= {"Now": now_ms, "TurnSeen": not is_fresh, "QueuedBefore": is_queued, "AuthorOf": author}
-        return self._happens(prompt(PROMPTS[text], turn_id=f"turn-{turn}"))
+        source = "loop_wakeup" if is_made_by_host else "user"
+        return self._happens(prompt(PROMPTS[text], turn_id=f"turn-{turn}", source=source))
 
     def tool(
         self, kind: str, *, turn: int, author: str = "human", is_child: bool = False, engine_runs: bool = False
@@ -426,7 +428,12 @@ class KernelSide(FakeWorld):
                 "verification_before": integrity(run.begin.evidence),
             }
         if record.wrong:
-            other = {"repair_round": 9, "source_review_round": 9, "finding_ids": ["R9-F9"], "changed_files": ["src/no.py"]}
+            other = {
+                "repair_round": 9,
+                "source_review_round": 9,
+                "finding_ids": ["R9-F9"],
+                "changed_files": ["src/no.py"],
+            }
             bound[record.wrong] = other.get(record.wrong, named("another"))
         return artifact(
             "Repair Record",

@@ -10,333 +10,37 @@ mapping of each file's path to a small number that stands for its content.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Literal
 
-Answer = Literal["pass", "deny", "block", "context"]
-Author = Literal["human", "forged", "missing", "unreadable"]
-Tree = Mapping[str, int]
-Content = tuple[tuple[str, int], ...]
-Diff = tuple[Content, Content]
+from naive.run import Run
+from naive.values import (
+    SENSITIVE,
+    Amendment,
+    Answer,
+    Attestation,
+    Author,
+    Completion,
+    Engine,
+    Evidence,
+    Finding,
+    Gate,
+    Message,
+    NearMiss,
+    Plan,
+    Policy,
+    Prose,
+    Record,
+    Resume,
+    Review,
+    Tree,
+    changed,
+    content,
+)
 
-AT_WORK = ("executing", "auto_repairing")
 ENDED = ("completed", "cancelled")
 MOST_BLOCKS = 3  # C6.12
 MOST_REVIEWER_BLOCKS = 3  # C8.15
 READABLE_MS = 1000  # C5.3
-# L2.4: what changes how the whole is built or run, if only a pattern of the boundary covers it.
-SENSITIVE = ("pyproject.toml", "package.json", "Dockerfile")
-
-
-def content(tree: Tree) -> Content:
-    """Give a tree as a value; a file with content 0 is not there."""
-    return tuple(sorted((path, version) for path, version in tree.items() if version))
-
-
-def changed(before: Content, after: Content) -> frozenset[str]:
-    """Give the paths that differ between two trees."""
-    return frozenset(path for path, _ in set(before) ^ set(after))
-
-
-def covers(entry: str, path: str) -> bool:
-    """Tell whether a boundary entry covers a path (C4.16), for the entries that these tests use."""
-    if entry.endswith("/"):
-        return path.startswith(entry)
-    return fnmatchcase(path, entry) and path.count("/") == entry.count("/")
-
-
-@dataclass(frozen=True)
-class Check:
-    """A required command."""
-
-    id: str
-    command: str
-    timeout_s: int = 20
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What a policy names (L1.1), as far as the lifecycle depends on it; ``plan`` stands for the Plan's hash."""
-
-    plan: str
-    boundary: frozenset[str]
-    commands: frozenset[str]
-    required: tuple[Check, ...]
-    max_rounds: int
-    repeated_limit: int
-    no_progress_limit: int
-    parent: Policy | None = None
-
-    def inside(self, path: str) -> bool:
-        return any(covers(entry, path) for entry in self.boundary)
-
-    def child(self) -> Policy:
-        """L1.4: the same in all, with the active policy as parent."""
-        return Policy(
-            self.plan,
-            self.boundary,
-            self.commands,
-            self.required,
-            self.max_rounds,
-            self.repeated_limit,
-            self.no_progress_limit,
-            parent=self,
-        )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A valid Plan as it stands in a message."""
-
-    hash: str
-    boundary: frozenset[str]
-    commands: frozenset[str]
-    required: tuple[Check, ...]
-    criteria: tuple[str, ...] = ("AC1",)
-    is_repair_enabled: bool = True
-    max_rounds: int = 3
-    repeated_limit: int = 2
-    no_progress_limit: int = 2
-
-    def policy(self) -> Policy:
-        return Policy(
-            plan=self.hash,
-            boundary=self.boundary,
-            commands=self.commands | {check.command for check in self.required},  # C4.22
-            required=self.required,
-            max_rounds=self.max_rounds if self.is_repair_enabled else 0,  # L2.2
-            repeated_limit=self.repeated_limit,
-            no_progress_limit=self.no_progress_limit,
-        )
-
-
-@dataclass(frozen=True)
-class Amendment:
-    """A Plan Amendment; ``material`` names the deltas that it declares material, ``wrong`` the binding that is stale."""
-
-    hash: str
-    boundary: frozenset[str]
-    commands: frozenset[str]
-    required: tuple[Check, ...]
-    criteria: tuple[str, ...]
-    material: frozenset[str]
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    id: str
-    path: str
-    is_material: bool = False
-
-
-@dataclass(frozen=True)
-class Review:
-    """A Review; ``wrong`` names the binding that is not the one that the brief gave."""
-
-    verdict: str
-    findings: tuple[Finding, ...] = ()
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
-class Record:
-    """A Repair Record; ``wrong`` names the binding that is not current."""
-
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
-class Resume:
-    """A Repair Resume; ``wrong`` names the binding that is not current."""
-
-    additional_rounds: int = 0
-    wrong: str = ""
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A Completion; ``is_whole`` tells whether it lists each criterion once with a required id (C4.33)."""
-
-    wrong: str = ""
-    is_whole: bool = True
-
-
-@dataclass(frozen=True)
-class NearMiss:
-    """An artifact's heading over a text that does not parse."""
-
-
-@dataclass(frozen=True)
-class Prose:
-    """Any other message."""
-
-
-Message = Plan | Amendment | Review | Record | Resume | Completion | NearMiss | Prose
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What a run of the required commands would find; ``output`` stands for what they print, numbers aside."""
-
-    kind: Literal["green", "red", "unavailable", "moved", "busy"] = "green"
-    output: int = 0
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The engine's last record (C8.6, C8.7)."""
-
-    is_green: bool
-    diff: Diff
-    commands: tuple[Check, ...]
-    output: int
-
-    @property
-    def integrity(self) -> tuple[object, ...]:
-        return (self.commands, self.is_green)
-
-    @property
-    def progress(self) -> tuple[object, ...]:
-        return (self.commands, self.is_green, self.output)
-
-
-@dataclass
-class Gate:
-    """The one open question (C5.1)."""
-
-    kind: Literal["Plan", "Plan Amendment", "Repair Resume"]
-    artifact: Plan | Amendment | Resume
-    opened_ms: int
-    revision: int
-    diff: Diff | None = None
-
-
-@dataclass
-class Begin:
-    """Diff and evidence at a round's begin, what it is about, and what its last Record found (L2.6, L3.3, L3.5)."""
-
-    diff: Diff
-    evidence: Evidence
-    findings: tuple[str, ...]
-    last_record: tuple[Diff, tuple[object, ...]] | None = None
-
-
-@dataclass
-class Attestation:
-    """The Review that the Reviewer of this revision gave (C8.16)."""
-
-    review: Review
-    revision: int
-    diff: Diff
-
-
-@dataclass
-class Run:
-    """One run."""
-
-    state: str = "planning"
-    revision: int = 1
-    is_authorized: bool = False
-    cancel_asked: bool = False
-    accepted: Policy | None = None
-    amendment: str | None = None
-    active: Policy | None = None
-    lineage: list[Policy] = field(default_factory=list)
-    criteria: tuple[str, ...] = ()
-    round: int = 0
-    max_rounds: int = 0
-    repeated: int = 0
-    no_progress: int = 0
-    review_round: int = 0
-    begin: Begin | None = None
-    before_round: Begin | None = None  # L4.5: what the round that a pause stands before is measured against
-    last_review: frozenset[str] = frozenset()  # L2.5: ids that the Review before named
-    open_findings: dict[str, str] = field(default_factory=dict)
-    gate: Gate | None = None
-    needs_author: bool = False
-    baseline: Content | None = None
-    record: Evidence | None = None  # what the engine found last
-    evidence: Evidence | None = None  # what was taken of it at a claim or with a Repair Record
-    paused_from: str = ""
-    is_awaited: bool = False
-    reviewer: str | None = None
-    reviewer_blocks: int = 0
-    attestation: Attestation | None = None
-    opaque: int = 0
-    blocks: int = 0
-    reminded_turn: int | None = None
-    is_incomplete: bool = False
-    wrote_unseen: bool = False
-    told_outside: frozenset[str] = frozenset()
-    turn: int = 0
-    is_turn_open: bool = True
-
-    @property
-    def is_paused(self) -> bool:
-        return self.state.startswith("paused_")
-
-    @property
-    def is_over(self) -> bool:
-        """C7.2, C3.9: whether the session is silent again."""
-        return self.state == "completed" or (self.state == "cancelled" and not self.is_turn_open)
-
-    @property
-    def may_write(self) -> bool:
-        """C6.1, L4.10."""
-        return self.is_authorized and not self.cancel_asked and self.gate is None
-
-    @property
-    def has_reviewer(self) -> bool:
-        return self.is_awaited or self.reviewer is not None
-
-    def diff(self, tree: Tree) -> Diff:
-        """C8.1."""
-        return (self.baseline or (), content(tree))
-
-    def move(self, state: str) -> None:
-        """Go to a state; C6.1 and C9.6."""
-        self.state = state
-        self.is_authorized = state in AT_WORK
-        self.revision += 1
-        self.gate = None
-        self.is_awaited = False
-        self.reviewer = None
-        self.reviewer_blocks = 0
-        self.opaque = 0
-        self.goes_on()
-
-    def goes_on(self) -> None:
-        """C6.12: an allowed mutation, a gate or a row of the table; what Stop counts begins anew."""
-        self.blocks = 0
-        self.reminded_turn = None
-        self.is_incomplete = False
-
-    def pause(self, state: str, *, before_round: Begin | None = None) -> None:
-        """L4.1."""
-        self.paused_from = self.state
-        self.before_round = before_round
-        self.move(state)
-
-    def put_in_force(self, policy: Policy) -> None:
-        """L1.2."""
-        self.active = policy
-        self.lineage.append(policy)
-
-    def asked_by(self, tree: Tree, findings: tuple[str, ...]) -> Begin:
-        """Give what a round is measured against that is asked for now."""
-        assert self.evidence is not None
-        return Begin(self.diff(tree), self.evidence, findings)
-
-    def begin_round(self, begin: Begin) -> None:
-        """L2.1: one more round under a child policy."""
-        assert self.active is not None
-        self.round += 1
-        self.begin = begin
-        self.put_in_force(self.active.child())
-        self.move("auto_repairing")
 
 
 class Guard:
@@ -345,6 +49,12 @@ class Guard:
     def __init__(self) -> None:
         self.run: Run | None = None
 
+    @property
+    def live(self) -> Run:
+        """The run, where there is one."""
+        assert self.run is not None
+        return self.run
+
     # Prompts -----------------------------------------------------------------------------------------------------
 
     def prompt(
@@ -352,27 +62,33 @@ class Guard:
         text: Literal["activate", "y", "cancel", "status", "other"],
         *,
         tree: Tree,
-        turn: int,
         now_ms: int,
         is_fresh: bool = True,
+        is_made_by_host: bool = False,
         author: Author = "human",
         is_queued: bool = False,
     ) -> Answer:
         """A prompt; ``is_fresh`` tells whether its turn id is new, ``author`` who is seen to have written the last cancel."""
         run = self.run
+        if is_made_by_host:
+            if run is not None and run.state == "cancelled" and author == "human":
+                run.is_turn_open = False  # C3.9
+            if run is None or run.is_over:
+                return "pass"  # C1.8
+            gate, run.gate = run.gate, None  # C5.2
+            return "pass" if text == "other" and gate is None else "context"  # C5.9, C3.12
         if not is_fresh:
             return self._prompt_in_turn(text)
         was_cancelled = run is not None and run.cancel_asked and run.state not in ENDED
         if run is not None:
             if was_cancelled:
                 run.move("cancelled")  # C3.10
-            run.turn = turn
             if run.state != "cancelled":
                 run.is_turn_open = True
             elif was_cancelled or author == "human":
                 run.is_turn_open = False  # C3.9: the turn of the cancel has ended
         if text == "activate":
-            self.run = Run(turn=turn)  # C3.5, L5.1
+            self.run = Run()  # C3.5, L5.1
             return "context"
         if was_cancelled:
             return "context"  # C3.10: which says so
@@ -413,8 +129,7 @@ class Guard:
         return "pass" if text == "other" and gate is None else "context"
 
     def _answers(self, gate: Gate, *, tree: Tree, now_ms: int, is_queued: bool) -> bool:
-        run = self.run
-        assert run is not None
+        run = self.live
         if now_ms - gate.opened_ms < READABLE_MS:
             return False  # C5.3
         if is_queued:
@@ -424,8 +139,7 @@ class Guard:
         return gate.diff is None or gate.diff == run.diff(tree)  # C5.5
 
     def _approve(self, gate: Gate, tree: Tree) -> None:
-        run = self.run
-        assert run is not None
+        run = self.live
         run.needs_author = True  # C5.11
         if isinstance(gate.artifact, Plan):
             run.accepted = gate.artifact.policy()
@@ -442,19 +156,17 @@ class Guard:
 
     def _approve_amendment(self, amendment: Amendment) -> None:
         """L4.9."""
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         assert run.accepted is not None
         run.accepted = Policy(
-            plan=run.active.plan,
+            plan=run.policy.plan,
             boundary=amendment.boundary,
             commands=amendment.commands | {check.command for check in amendment.required},
             required=amendment.required,
             max_rounds=run.accepted.max_rounds,
             repeated_limit=run.accepted.repeated_limit,
             no_progress_limit=run.accepted.no_progress_limit,
-            parent=run.active,
+            parent=run.policy,
         )
         run.put_in_force(run.accepted)
         run.amendment = amendment.hash
@@ -471,24 +183,21 @@ class Guard:
 
     def _approve_resume(self, resume: Resume) -> None:
         """L4.4, L4.5."""
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         run.max_rounds += resume.additional_rounds
         run.repeated = run.no_progress = 0
         if run.before_round is not None:
             begin, run.before_round = run.before_round, None
             run.begin_round(begin)
         else:
-            run.put_in_force(run.active.child())
+            run.put_in_force(run.policy.child())
             run.move(run.paused_from)
 
     # The author of an approval -----------------------------------------------------------------------------------
 
     def _is_refused_by_author(self, author: Author) -> bool:
         """C5.11, C5.12: tell whether what would use the approval is refused; a forged one is taken back."""
-        run = self.run
-        assert run is not None
+        run = self.live
         if not run.needs_author:
             return False
         if author == "human":
@@ -558,8 +267,7 @@ class Guard:
 
     def _danger(self, author: Author) -> Answer:
         """C7.4; C6.7: by a child too, but without authority nothing is paused."""
-        run = self.run
-        assert run is not None
+        run = self.live
         if run.may_write and not self._is_refused_by_author(author):
             run.pause("paused_danger")
         return "deny"
@@ -595,14 +303,13 @@ class Guard:
         if self._sweep(tree):
             return "deny"  # C7.17
         found = self._verify(tree, engine)
-        assert run.active is not None
         if found == "unavailable":
             run.pause("paused_blocked")
         if isinstance(found, str):
             return "deny"
         run.evidence = found
         if not found.is_green and run.state != "executing":
-            begin = run.asked_by(tree, (run.active.required[0].id,))  # L2.6
+            begin = run.asked_by(tree, (run.policy.required[0].id,))  # L2.6
             if run.round < run.max_rounds:
                 run.begin_round(begin)  # L2.1
             else:
@@ -626,7 +333,15 @@ class Guard:
             return "pass"
         run.is_awaited = False
         run.reviewer = agent
+        run.reviewer_blocks = 0
+        run.has_read = False
         return "context"  # C8.13
+
+    def reviewer_reads(self, agent: str) -> Answer:
+        """A child looks at the brief; C7.9, C8.22."""
+        if self.run is not None and self.run.reviewer == agent:
+            self.run.has_read = True
+        return "pass"
 
     def reviewer_stops(self, agent: str, message: Review | NearMiss | Prose, *, tree: Tree) -> Answer:
         """A child ends with a message; C8.15."""
@@ -636,7 +351,8 @@ class Guard:
         if run.state != "verifying":
             run.reviewer = None  # no Review is due any more
             return "pass"
-        if isinstance(message, Review) and self._is_valid(message):
+        is_seen = isinstance(message, Review) and (run.has_read or message.verdict == "BLOCKED")  # C8.22
+        if isinstance(message, Review) and is_seen and self._is_valid(message):
             run.reviewer = None
             if self._is_fresh(tree):
                 run.attestation = Attestation(message, run.revision, run.diff(tree))
@@ -648,14 +364,12 @@ class Guard:
         return "pass"
 
     def _is_fresh(self, tree: Tree) -> bool:
-        run = self.run
-        assert run is not None
+        run = self.live
         return run.evidence is not None and run.evidence.diff == run.diff(tree)
 
     def _is_valid(self, review: Review) -> bool:
         """C4.30."""
-        run = self.run
-        assert run is not None
+        run = self.live
         for finding in review.findings:
             is_new = finding.id.startswith(f"R{run.review_round}-F")
             if finding.id in run.open_findings:
@@ -666,16 +380,13 @@ class Guard:
         return not review.wrong
 
     def _forget_reviewer(self) -> None:
-        run = self.run
-        assert run is not None
+        run = self.live
         run.is_awaited = False
         run.reviewer = None
-        run.reviewer_blocks = 0
 
     def _waiting_review(self, tree: Tree) -> Review | None:
         """Give the attested Review of this revision and tree."""
-        run = self.run
-        assert run is not None
+        run = self.live
         found = run.attestation
         if found is None or found.revision != run.revision or found.diff != run.diff(tree):
             return None
@@ -685,29 +396,26 @@ class Guard:
 
     def _verify(self, tree: Tree, engine: Engine) -> Evidence | str:
         """Give what a run of the required commands finds, or why it is no evidence; C8.5, C8.8, L3.2."""
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         known = run.record
         diff = run.diff(tree)
-        if known is not None and known.is_green and known.diff == diff and known.commands == run.active.required:
+        if known is not None and known.is_green and known.diff == diff and known.commands == run.policy.required:
             return known
         if engine.kind != "busy":
             run.wrote_unseen = True  # C7.17: an engine run
         if engine.kind in ("moved", "busy"):
             return engine.kind
-        found = Evidence(engine.kind == "green", diff, run.active.required, engine.output)
+        found = Evidence(engine.kind == "green", diff, run.policy.required, engine.output)
         run.record = found if engine.kind != "unavailable" else None
         return found if engine.kind != "unavailable" else "unavailable"
 
     def _sweep(self, tree: Tree) -> bool:
         """C7.17: tell whether the run is paused by what changed outside its boundary."""
-        run = self.run
-        assert run is not None
+        run = self.live
         if run.baseline is None or run.active is None:
             return False
         now = content(tree)
-        outside = {path for path in changed(run.baseline, now) if not run.active.inside(path)} - run.told_outside
+        outside = {path for path in changed(run.baseline, now) if not run.policy.inside(path)} - run.told_outside
         if not outside:
             return False
         if run.wrote_unseen:
@@ -731,6 +439,7 @@ class Guard:
         message: Message,
         *,
         tree: Tree,
+        turn: int,
         now_ms: int,
         engine: Engine,
         author: Author = "human",
@@ -755,7 +464,7 @@ class Guard:
         if isinstance(message, NearMiss):
             return self._block()
         if isinstance(message, Prose):
-            return self._prose(gate)
+            return self._prose(gate, turn)
         is_bound = isinstance(message, Amendment | Record | Review | Completion)
         if is_bound and run.accepted is not None and self._is_refused_by_author(author):
             return "block" if run.accepted is None else self._block()  # C5.11, C5.12
@@ -784,37 +493,33 @@ class Guard:
 
     def _block(self) -> Answer:
         """C6.12."""
-        run = self.run
-        assert run is not None
+        run = self.live
         if run.blocks >= MOST_BLOCKS:
             run.is_incomplete = True
             return "pass"
         run.blocks += 1
         return "block"
 
-    def _prose(self, gate: Gate | None) -> Answer:
-        run = self.run
-        assert run is not None
+    def _prose(self, gate: Gate | None, turn: int) -> Answer:
+        run = self.live
         if gate is not None:
             return self._block()  # C5.6
         if run.state == "planning" or run.is_paused or (run.state == "verifying" and run.has_reviewer):
             return "pass"  # C6.9
-        if run.reminded_turn == run.turn:
+        if run.reminded_turn == turn:
             run.is_incomplete = True
             return "pass"  # C6.11
-        run.reminded_turn = run.turn
+        run.reminded_turn = turn
         return self._block()
 
     def _has_true_deltas(self, amendment: Amendment) -> bool:
         """L4.7."""
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         own = amendment.commands - {check.command for check in amendment.required}
-        theirs = run.active.commands - {check.command for check in run.active.required}
+        theirs = run.policy.commands - {check.command for check in run.policy.required}
         true = {
-            "write_boundary": amendment.boundary != run.active.boundary,
-            "verification": amendment.required != run.active.required,
+            "write_boundary": amendment.boundary != run.policy.boundary,
+            "verification": amendment.required != run.policy.required,
             "acceptance_criteria": amendment.criteria != run.criteria,
         }
         if any((name in amendment.material) != is_so for name, is_so in true.items()):
@@ -822,10 +527,8 @@ class Guard:
         return own == theirs or "scope" in amendment.material
 
     def _record(self, record: Record, tree: Tree, engine: Engine, *, has_moved: bool) -> Answer:
-        run = self.run
-        assert run is not None
+        run = self.live
         assert run.begin is not None
-        assert run.active is not None
         found = self._verify(tree, engine)  # L3.2
         if found == "unavailable":
             run.pause("paused_blocked")
@@ -839,7 +542,7 @@ class Guard:
         else:
             run.no_progress = 0
         run.begin.last_record = now
-        if run.no_progress >= run.active.no_progress_limit:
+        if run.no_progress >= run.policy.no_progress_limit:
             run.pause("paused_no_progress")
             return "block"
         if not found.is_green:
@@ -850,9 +553,7 @@ class Guard:
         return "block"
 
     def _relay(self, review: Review, tree: Tree) -> Answer:
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         waiting = self._waiting_review(tree)
         if waiting is None or waiting != review:
             return self._block()  # C8.17, C8.18
@@ -866,7 +567,7 @@ class Guard:
             run.repeated = run.repeated + 1 if before & run.last_review else 1  # L2.5
             if not all(self._is_in_plan(finding, tree) for finding in review.findings):
                 run.pause("paused_material", before_round=begin)  # L2.3
-            elif run.repeated >= run.active.repeated_limit:
+            elif run.repeated >= run.policy.repeated_limit:
                 run.pause("paused_no_progress", before_round=begin)
             elif run.round >= run.max_rounds:
                 run.pause("paused_budget", before_round=begin)
@@ -880,20 +581,17 @@ class Guard:
 
     def _is_in_plan(self, finding: Finding, tree: Tree) -> bool:
         """L2.4."""
-        run = self.run
-        assert run is not None
-        assert run.active is not None
+        run = self.live
         if finding.is_material:
             return False
         paths = changed(run.baseline or (), content(tree)) | {finding.path}
-        if not all(run.active.inside(path) for path in paths):
+        if not all(run.policy.inside(path) for path in paths):
             return False
-        return not any(path.rpartition("/")[2] in SENSITIVE and path not in run.active.boundary for path in paths)
+        return not any(path.rpartition("/")[2] in SENSITIVE and path not in run.policy.boundary for path in paths)
 
     def _complete(self, completion: Completion, tree: Tree, *, is_busy: bool) -> Answer:
         """C8.19."""
-        run = self.run
-        assert run is not None
+        run = self.live
         if not completion.is_whole or completion.wrong or is_busy:
             return self._block()
         if run.evidence is None or not run.evidence.is_green or not self._is_fresh(tree):
