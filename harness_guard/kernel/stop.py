@@ -47,13 +47,19 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
     from harness_guard.artifacts.registry import recognise
 
     found = recognise(event.message)
-    state, breach = yield from sweep(state)
+    before = state
+    state, breach = yield from sweep(before)
     if breach is not None and state.is_paused:
         # It waits for the human already; whatever was emitted or asked is about another tree.
         right = yield from resume_for(state)
         return refuse_without_gate(state, replace(breach, more=choices_text(state, right)))
     if breach is not None:
-        return (yield from pause(state, "tree changed outside the boundary", "block", breach))
+        # INVARIANT (P1): an approval that was never checked is not carried over into a pause, where a Resume renews it.
+        checked, lost = yield from check_provenance(event, before)
+        if lost is not None:
+            return _unproved(before, lost)
+        proved = replace(state, approval=checked.approval)
+        return (yield from pause(proved, "tree changed outside the boundary", "block", breach))
     return (yield from _dispatch(event, state, found))
 
 
@@ -76,6 +82,8 @@ def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
 
     if isinstance(found, NearMiss):
         return refuse_without_gate(state, near_miss(found))
+    if isinstance(found, Review | Record | Completion):
+        state = replace(state, pending_gate=None)  # whatever comes of it, the human would answer to another text
     if isinstance(found, Review | Record | Amendment | Completion):
         # INVARIANT (P1): what these lead to rests on the approval before; its author is checked here too.
         state, lost = yield from check_provenance(event, state)

@@ -790,14 +790,17 @@ def _side(node: Node) -> dict[str, object]:
 def sides(node: Node) -> int:
     """Count what is away from rest beside the lifecycle.
 
-    An Amendment and the proof of its approval are one matter, and a proof alone, through which every run goes, is none.
+    An Amendment and the proof of its approval are one matter. A proof that is due is none by itself, because every run
+    goes through it, nor beside a change outside, which pauses.
     """
     if node.state.is_terminal:
         return 0
     side = _side(node)
-    approval = side.pop("approval")
+    approval, outside = side.pop("approval"), side.pop("outside")
     others = sum(bool(value) for value in side.values())
-    return others + (0 if approval == 0 or (approval == 1 and not others) else 1 if approval in (1, 2, 3, 4) else 2)
+    if approval == 1 and not others:
+        return int(bool(outside))
+    return others + bool(outside) + (0, 1, 1, 1, 1, 2, 2, 2)[approval]  # type: ignore[call-overload]  # three bits
 
 
 def _round(node: Node) -> frozenset[object]:

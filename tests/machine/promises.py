@@ -87,6 +87,8 @@ def _state(node: Node) -> Iterator[str]:
         yield f"budget: round {repair.round} of {repair.max_rounds}"
     if state.is_paused and not (state.pause_reason and state.paused_from in UNDER_WAY):
         yield f"pause: without reason or origin: {state.pause_reason}, {state.paused_from}"
+    if state.is_paused and state.approval is not None and not state.approval.is_verified:
+        yield "P1: an approval that was never checked was carried into a pause, where a Resume would renew it"
     if not state.is_paused and not state.is_terminal and state.paused_from is not None:
         yield f"pause: {state.state} says it paused in {state.paused_from}"
     active, accepted = state.active_policy, state.accepted_policy
@@ -137,9 +139,10 @@ def _authority(before: Node, move: Move, outcome: Outcome, after: Node) -> Itera
     uses = unproved and old.has_authority and old.state in AT_WORK and move.what & {"write inside", "exact command"}
     if uses and "forged" in move.what and (new.approval is not None or new.authority_status == "active"):
         yield "P1: a forged approval stands after its author was seen"
-    if unproved and "missing" in move.what and (new.state != old.state or outcome.decision.verdict == "pass"):
-        if old.has_authority or ("stop" in move.what and new.state != old.state):
-            yield "P1: something rests on an approval that nothing shows yet"
+    opened = new.pending_gate is not None and not _same(new.pending_gate, old.pending_gate)
+    rests = new.state != old.state or opened or (outcome.decision.verdict == "pass" and old.has_authority)
+    if unproved and "missing" in move.what and (rests if "tool" in move.what else new.state != old.state or opened):
+        yield "P1: something rests on an approval that nothing shows yet"
 
 
 def _is_round(before: Node, move: Move, new: RunState) -> bool:

@@ -33,7 +33,6 @@ class Found:
     transitions: int = 0
     outside: int = 0
     only: str = ""
-    but: str = "-"
     rows: set[tuple[str, transitions.Row]] = field(default_factory=set)
     problems: list[tuple[str, list[str]]] = field(default_factory=list)
 
@@ -72,9 +71,7 @@ def note_rows(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
     monkeypatch.setattr(transitions, "find_row", noting)
 
 
-def search(
-    monkeypatch: pytest.MonkeyPatch, *, most_sides: int, stop_at: int = 1, only: str = "", but: str = "-"
-) -> Found:
+def search(monkeypatch: pytest.MonkeyPatch, *, most_sides: int, stop_at: int = 1, only: str = "") -> Found:
     """Visit every abstract state within a number of side matters.
 
     Args:
@@ -83,9 +80,8 @@ def search(
             that leads further is checked and counted, and not followed.
         stop_at: Number of violations after which the search ends.
         only: How the violations begin that are looked for.
-        but: How those begin that are not.
     """
-    found = Found(only=only, but=but)
+    found = Found(only=only)
     remember(monkeypatch)
     note_rows(monkeypatch, found)
     first = start()
@@ -119,7 +115,7 @@ def _step(node: Node, move: Move, found: Found, origins: dict[Any, tuple[Any, st
     except RuntimeError as error:
         after, problems = None, [f"fault: {error}"]
     for problem in problems:
-        if problem.startswith(found.only) and not problem.startswith(found.but):
+        if problem.startswith(found.only):
             found.problems.append((problem, [*_way(abstract(node), origins), move.label]))
     return after
 

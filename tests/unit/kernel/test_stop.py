@@ -482,3 +482,27 @@ def test_a_reviewer_that_never_started_is_cleared_where_the_host_tells(
     found = FakeWorld().decide(stop("x", host=host, live_agents=live), state)
     assert found.state is not None
     assert found.state.reviewer.is_awaited == awaited
+
+
+@pytest.mark.contract("C5.6")
+@pytest.mark.parametrize("text", [review(), completion()])
+def test_an_artifact_that_is_refused_closes_the_question(text: str) -> None:
+    before = in_state("paused_danger", pending_gate=replace(GATE, kind="Repair Resume"))
+    found = FakeWorld().decide(stop(text), before)
+    assert found.state is not None
+    assert (found.decision.verdict, found.state.pending_gate) == ("block", None)
+
+
+@pytest.mark.contract("C5.11")
+@pytest.mark.parametrize(
+    ("author", "rule", "state"),
+    [("forged", "provenance.forged", "planning"), ("missing", "provenance.unproved", "executing")],
+)
+def test_no_unchecked_approval_is_carried_into_a_pause_by_the_sweep(author: str, rule: str, state: str) -> None:
+    before = in_state("executing", wrote_unseen=True)
+    assert before.approval is not None
+    unproved = replace(before, approval=replace(before.approval, is_verified=False))
+    found = FakeWorld(TreeNow=outside("README.md"), AuthorOf=author).decide(stop("Done."), unproved)
+    assert found.state is not None
+    assert found.decision.reason is not None
+    assert (found.decision.reason.rule, found.state.state, found.state.told_outside) == (rule, state, ())
