@@ -1,6 +1,6 @@
 """Programs that only read or print, whatever their options: no option of theirs writes, runs or connects.
 
-Sources: the man pages of GNU coreutils 9, diffutils 3, util-linux 2.38, procps 4, grep 3, jq 1.7.
+Sources: the man pages of GNU coreutils 9, diffutils 3, util-linux 2.38, procps 4, grep 3.
 """
 
 from __future__ import annotations
@@ -96,6 +96,10 @@ def _wraps_grep(call: Call, _options: Options) -> None:
     call.starts.append("grep")  # both are scripts around it
 
 
+def _wraps_both(call: Call, _options: Options) -> None:
+    call.starts += ("grep", "gzip", "sed")
+
+
 def _version(call: Call, _options: Options) -> None:
     """An interpreter that only names its version."""
     if [field.text for field in call.args] not in (["--version"], ["-V"], ["-v"]) or call.args[0].is_pattern or (
@@ -136,7 +140,8 @@ COMMANDS: Final = (
     *(Row(name, is_free=True, act=_without("o")) for name in ("base64", "base32")),  # BSD: the output file
     Row("lsof", is_free=True, reads=False, act=_without("D")),  # a device cache
     *(Row(name, is_free=True, act=_wraps_grep) for name in ("egrep", "fgrep")),
-    *(Row(name, is_free=True, reads=False, act=_version) for name in ("python", "python3", "node", "perl", "ruby")),
+    *(Row(name, is_free=True, act=_wraps_both) for name in ("zgrep", "zegrep", "zfgrep")),
+    *(Row(name, is_free=True, reads=False, act=_version) for name in ("python", "python3", "node", "ruby")),
     *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),
     Row("printf", is_free=True, reads=False, act=_printf),
     Row("test", is_free=True, reads=False, act=_test),
@@ -162,9 +167,13 @@ COMMANDS: Final = (
     Row(
         "diff",
         flags="qsryabBdeEiNpuwctTZ0123456789",
-        valued="xXUCIFWS",
-        files="-X --exclude-from",
-        longs="brief recursive unified=? context=? color=? exclude= exclude-from= ignore-all-space ignore-space-change "
+        valued="xXUCIFWSD",
+        files="-X --exclude-from --from-file --to-file",
+        longs="brief recursive unified=? context=? color=? old-line-format= new-line-format= unchanged-line-format= "
+        "line-format= old-group-format= new-group-format= unchanged-group-format= changed-group-format= ifdef= "
+        "tabsize= "
+        "suppress-blank-empty palette= horizon-lines= ignore-file-name-case from-file= to-file= starting-file= "
+        "no-ignore-file-name-case left-column version help exclude= exclude-from= ignore-all-space ignore-space-change "
         "ignore-blank-lines ignore-case new-file text side-by-side width= suppress-common-lines report-identical-files "
         "strip-trailing-cr label= no-dereference minimal normal ed rcs show-c-function ignore-matching-lines= "
         "ignore-trailing-space ignore-tab-expansion expand-tabs initial-tab unidirectional-new-file speed-large-files",
@@ -184,12 +193,5 @@ COMMANDS: Final = (
         longs="brief mime mime-type mime-encoding dereference no-dereference keep-going version help",
         files="-m",
         act=_file,
-    ),
-    Row(
-        "jq",
-        flags="rcnMCSesjaR",
-        valued="",
-        longs="raw-output compact-output null-input slurp sort-keys exit-status raw-input join-output tab color-output "
-        "monochrome-output ascii-output",
     ),
 )

@@ -20,11 +20,13 @@ MODULES: Final = {
     "sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
     "nproc du look colrm echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv "
     "uptime free lscpu who w users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal "
-    "base64 base32 lsof egrep fgrep python python3 node perl ruby printf test [ hostname which umask type wait times "
-    "hash jobs date diff column file jq",
+    "base64 base32 lsof egrep fgrep python python3 node ruby printf test [ hostname which umask type wait times "
+    "hash jobs date diff column file zgrep zegrep zfgrep",
     "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd",
     "git": "git",
     "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind",
+    "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
+    "sponge patch perl jq yq bat",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 
@@ -62,6 +64,4 @@ def rows_of(module: str) -> tuple[Row, ...]:
 TABLE: Final = Table()
 
 # Known writers that the table does not model: their targets cannot be told, which pauses instead of merely refusing.
-WRITERS: Final = frozenset(
-    ("rsync", "scp", "split", "csplit", "shred", "patch", "mkfifo", "mknod", "sponge", "ed", "ex", "link", "shuf")
-)  # fmt: skip
+WRITERS: Final = frozenset(("rsync", "scp", "shred", "mkfifo", "mknod", "ed", "ex", "link"))

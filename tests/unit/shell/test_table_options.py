@@ -17,8 +17,12 @@ from harness_guard.shell.commands.registry import TABLE
 from harness_guard.shell.commands.search import _FIND
 
 MARK = "--zz-no-such"
+COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized switch", "not supported")
 # Bash's own commands, and programs whose options are read by no ``getopt``.
-SKIPPED = frozenset(("command", "builtin", "wait", "times", "hash", "jobs", "jq", "xxd", "tree", "rg", "fd", "fdfind"))
+SKIPPED = frozenset(
+    ("command", "builtin", "wait", "times", "hash", "jobs", "xxd", "tree", "rg", "fd", "fdfind", "yq", "bat", "zstd",
+     "unzstd", "zstdcat", "zstdmt", "unzip", "zipinfo", "dos2unix", "unix2dos", "mac2unix", "unix2mac")
+)  # fmt: skip
 ROWS = dict(TABLE.items())
 AWKS = frozenset(("awk", "mawk", "nawk"))  # they stop at what they do not know, in words of their own
 PROGRAMS = sorted(
@@ -34,10 +38,17 @@ def taking(row: Row) -> list[str]:
 def complains(argv: list[str], folder: Path) -> str:
     """Give what a program says of the mark, ``""`` if it took it for a value."""
     done = subprocess.run(
-        argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+        argv,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=20,
+        check=False,
     )
     said = [line for line in done.stderr.splitlines() if "zz-no-such" in line]
-    return next((line for line in said if any(word in line for word in ("unrecognized option", "unknown option"))), "")
+    return next((line for line in said if any(word in line for word in COMPLAINTS)), "")
 
 
 @pytest.fixture(scope="module")
