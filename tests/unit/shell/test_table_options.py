@@ -21,7 +21,7 @@ COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized
 # Bash's own commands, and programs whose options are read by no ``getopt``.
 SKIPPED = frozenset(
     ("command", "builtin", "wait", "times", "hash", "jobs", "xxd", "tree", "rg", "fd", "fdfind", "yq", "bat", "zstd",
-     "unzstd", "zstdcat", "zstdmt", "unzip", "zipinfo", "dos2unix", "unix2dos", "mac2unix", "unix2mac")
+     "unzstd", "zstdcat", "zstdmt", "zip", "unzip", "zipinfo", "dos2unix", "unix2dos", "mac2unix", "unix2mac")
 )  # fmt: skip
 ROWS = dict(TABLE.items())
 AWKS = frozenset(("awk", "mawk", "nawk"))  # they stop at what they do not know, in words of their own
