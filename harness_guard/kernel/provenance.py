@@ -58,7 +58,11 @@ def check_process(event: Event, state: RunState) -> Decision | None:
     process, host = event.process, state.host
     if process is not None and host.pid and (process.pid, process.started) != (host.pid, host.started):
         seen = f"this call comes from host process {process.pid}, the run belongs to process {host.pid}"
-        return deny("identity.process", seen, "Type a prompt in this host after the other one has ended.")
+        # A run moves to a host that a human attends and to no other (contract section 5).
+        remedy = "Type a prompt in this host after the other one has ended."
+        if not process.attended:
+            remedy = "Resume the session in a terminal, where a human attends, and type a prompt there."
+        return deny("identity.process", seen, remedy)
     return None
 
 

@@ -229,9 +229,15 @@ def test_a_child_may_only_read(tool: str) -> None:
 
 
 @pytest.mark.contract("C7.6")
-def test_another_process_may_not_write() -> None:
+@pytest.mark.parametrize(
+    ("attended", "step"),
+    [(True, "Type a prompt in this host"), (False, "Resume the session in a terminal"), (None, "Resume the session")],
+)
+def test_another_process_may_not_write(attended: bool | None, step: str) -> None:
     state = in_state("executing", host=HostBinding("claude", 1, "2"))
-    assert rule(FakeWorld().decide(call("Write", INSIDE, process=PROCESS), state)) == "identity.process"
+    found = FakeWorld().decide(call("Write", INSIDE, process=replace(PROCESS, attended=attended)), state)
+    assert rule(found) == "identity.process"
+    assert found.decision.reason.remedy.startswith(step)
 
 
 @pytest.mark.contract("C7.14")
