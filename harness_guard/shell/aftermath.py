@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.effects import Write
 
 MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
-BRINGS_NAMES = frozenset(("tar", "unzip", "rsync", "patch"))  # names and links that only a file's content tells
+BRINGS_NAMES = frozenset(("tar", "unzip", "patch"))  # names and links that only a file's content tells
 COMPLETES_GIT = frozenset(("objects", "refs"))
 STEERS_GIT = frozenset(
     ("HEAD", "config", "config.worktree", "commondir", "gitdir", ".git", ".gitattributes", ".gitconfig")

@@ -7,7 +7,7 @@ Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: 
 from __future__ import annotations
 
 from harness_guard.shell.commands.model import MOVED_AWAY, Call, Options, Row, options_of
-from harness_guard.shell.words import Field
+from harness_guard.shell.words import Field, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ def _name_of(field: Field) -> Field | None:
         return None
     name = field.text.rstrip("/").rpartition("/")[2]
     return Field(name) if name not in {"", ".", ".."} else None
+
+
+def _touch(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.write(field, "file")
+        if options.has("-h", "--no-dereference"):
+            call.write(field, "meta")
 
 
 def _mkdir(call: Call, options: Options) -> None:
@@ -81,14 +88,14 @@ def _cp(call: Call, options: Options) -> None:
     if not options.operands:
         call.opaque("cp without operands")
         return
-    if options.has("-l", "--link", "-s", "--symbolic-link"):
-        call.opaque("cp that makes links", is_writer=True)
+    is_tree = options.has("-r", "-R", "-a", "--recursive", "--archive")
+    if is_tree and options.has(*_LINKING):
+        call.opaque("cp that makes many links", is_writer=True)
         return
     sorted_words = _target(call, options)
     if sorted_words is None:
         return
     sources, target, is_folder = sorted_words
-    is_tree = options.has("-r", "-R", "-a", "--recursive", "--archive")
     for source in sources:
         call.read(source, is_tree=is_tree)
     # A link that is copied as a link is a new name, as ``mv`` makes one: walk.py treats trees of cp so.
@@ -96,10 +103,39 @@ def _cp(call: Call, options: Options) -> None:
     if not is_folder:
         call.write(target, "tree" if is_tree else "file")
     _into(call, target, sources, kind="tree" if is_tree else "file")
-    if options.has("-b", "--backup", "-S", "--suffix"):
-        call.opaque("cp keeps backups under other names", is_writer=True)
+    _keep_backups(call, options, sources, target=target)
+    if options.has(*_LINKING):
+        _copy_as_links(call, sources, target, is_hard=options.has("-l", "--link"))
     if options.has("--parents"):
         call.opaque("cp --parents writes below the target under whole paths", is_writer=True)
+
+
+_LINKING: Final = ("-l", "--link", "-s", "--symbolic-link")
+
+
+def _copy_as_links(call: Call, sources: tuple[Field, ...], target: Field, *, is_hard: bool) -> None:
+    for source in sources:
+        name = _name_of(source)
+        call.link(source, target, is_hard=is_hard)
+        if name is not None and target.text is not None:
+            call.link(source, Field(f"{target.text.rstrip('/')}/{name.text}"), is_hard=is_hard)
+
+
+def _keep_backups(call: Call, options: Options, sources: tuple[Field, ...], *, target: Field) -> None:
+    """What is replaced gets a name that starts with its own."""
+    if not options.has("-b", "--backup", "-S", "--suffix"):
+        return
+    if any("/" in (field.text or "/") for field in options.values("-S", "--suffix")) or target.text is None:
+        call.opaque(f"{call.name} keeps backups under names that reading cannot tell", is_writer=True)
+        return
+    places = [target.text.rstrip("/"), *(f"{target.text.rstrip('/')}/{_text_of(source)}" for source in sources)]
+    for place in places:
+        call.write_new(Field(f"{escape(place)}*", is_pattern=True))
+
+
+def _text_of(source: Field) -> str:
+    name = _name_of(source)
+    return (name.text or "") if name is not None else ""
 
 
 def _mv(call: Call, options: Options) -> None:
@@ -117,6 +153,7 @@ def _mv(call: Call, options: Options) -> None:
     if not is_folder:
         call.write(target, "entry")
     _into(call, target, sources, kind="tree")
+    _keep_backups(call, options, sources, target=target)
 
 
 def _ln(call: Call, options: Options) -> None:
@@ -197,6 +234,73 @@ def _install(call: Call, options: Options) -> None:
     _into(call, target, sources, kind="file")
 
 
+def _mktemp(call: Call, options: Options) -> None:
+    """A template's run of ``X`` becomes anything; without a folder the environment names one."""
+    if options.has("-u", "--dry-run"):
+        return
+    folders = [value for name, value in options.given if name in {"-p", "--tmpdir"}]
+    template = options.operands[0] if options.operands else Field("tmp.XXX")
+    is_free = not folders and not options.operands
+    suffixes = options.values("--suffix")
+    if is_free or options.has("-t") or None in folders or any("/" in (field.text or "/") for field in suffixes):
+        call.opaque("mktemp makes a file in the folder for temporary files", is_writer=True)
+        return
+    fields = (*[field for field in folders[-1:] if field is not None], template)
+    parts = [field.text if field.is_one and not field.is_pattern else None for field in fields]
+    if None in parts:
+        call.write(Field(None), "file")
+        return
+    head, _, last = "/".join(part for part in parts if part).rpartition("/")
+    start = last.partition("XXX")[0]
+    call.write_new(Field(escape(f"{head}/{start}" if head else start) + "*", is_pattern=True))
+
+
+def _shred(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.write(field, "file")
+        if options.has("-u", "--remove"):
+            call.write(field, "entry")
+            # The name is overwritten too: the file bears names of zeros before it goes.
+            head, slash, _ = (field.text or "").rpartition("/")
+            call.write_new(Field(None if field.text is None else f"{head}{slash}0*", is_pattern=True))
+
+
+def _hard_link(call: Call, options: Options) -> None:
+    if len(options.operands) != len(("from", "to")) or any(not field.is_one for field in options.operands):
+        call.opaque("link with words that are not known", is_writer=True)
+        return
+    call.link(options.operands[0], options.operands[1], is_hard=True)
+
+
+_RSYNC_RECURSIVE: Final = ("-r", "-a", "-l", "-d", "--recursive", "--archive", "--links", "--dirs")
+
+
+def _rsync(call: Call, options: Options) -> None:
+    """Between two local folders it copies as ``cp`` does, and removes, renames and keeps what its options say."""
+    words = options.operands
+    if any(field.text is None or field.is_pattern or ":" in field.text.partition("/")[0] for field in words):
+        call.opaque("rsync with another machine, or with words that are not known", is_writer=True)
+        return
+    if options.has("-n", "--dry-run", "--list-only", "--version", "--help") or not words[1:]:
+        for field in words:
+            call.read(field, is_tree=True)
+        return
+    *sources, target = words
+    copied = [Field(f"{field.text}.") if (field.text or "").endswith("/") else field for field in sources]
+    is_tree = options.has(*_RSYNC_RECURSIVE)
+    call.runs.append((Field("cp"), *([Field("-R")] if is_tree else []), Field("--"), *copied, target))
+    call.write(target, "tree")
+    for field in options.values("--log-file"):
+        call.write(field, "file")
+    for field in options.values("--backup-dir", "--partial-dir", "-T", "--temp-dir"):
+        call.write(field, "tree")
+        if not field.start.startswith("/"):
+            call.write(Field(None if field.text is None else f"{target.text}/{field.text}"), "tree")
+    if options.has("--remove-source-files"):
+        for field in sources:
+            call.write(field, "tree")
+
+
 def _dd(call: Call, _options: Options) -> None:
     for field in call.args:
         name, sign, value = (field.text or "").partition("=")
@@ -215,14 +319,16 @@ COMMANDS: Final = (
         flags="acmfh",
         valued="drt",
         longs="no-create date= reference= time= no-dereference",
+        files="-r --reference",
         reads=False,
-        act=_every("file"),
+        act=_touch,
     ),
     Row(
         "truncate",
         flags="co",
         valued="sr",
         longs="size= reference= no-create io-blocks",
+        files="-r --reference",
         reads=False,
         act=_every("file"),
     ),
@@ -248,9 +354,10 @@ COMMANDS: Final = (
     ),
     Row(
         "mv",
-        flags="finuvT",
-        valued="t",
-        longs="force interactive no-clobber update=? verbose target-directory= no-target-directory",
+        flags="finuvTb",
+        valued="tS",
+        longs="force interactive no-clobber update=? verbose target-directory= no-target-directory backup=? suffix= "
+        "strip-trailing-slashes",
         reads=False,
         act=_mv,
     ),
@@ -263,8 +370,22 @@ COMMANDS: Final = (
         act=_ln,
     ),
     Row("chmod", is_free=True, reads=False, act=_chmod),
-    Row("chown", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
-    Row("chgrp", flags="Rcfv", longs="recursive verbose reference=", reads=False, act=_meta),
+    Row(
+        "chown",
+        flags="RcfvhHLP",
+        longs="recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
+        "no-preserve-root",
+        reads=False,
+        act=_meta,
+    ),
+    Row(
+        "chgrp",
+        flags="RcfvhHLP",
+        longs="recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
+        "no-preserve-root",
+        reads=False,
+        act=_meta,
+    ),
     Row(
         "install",
         flags="cdDpvTC",
@@ -274,4 +395,49 @@ COMMANDS: Final = (
         act=_install,
     ),
     Row("dd", is_free=True, reads=False, act=_dd),
+    Row(
+        "mktemp",
+        flags="dquVt",
+        valued="p",
+        longs="directory dry-run quiet suffix= tmpdir=? version help",
+        reads=False,
+        act=_mktemp,
+    ),
+    Row(
+        "shred",
+        flags="fuvxz",
+        valued="ns",
+        longs="force iterations= size= remove=? verbose exact zero random-source=",
+        files="--random-source",
+        reads=False,
+        act=_shred,
+    ),
+    Row("link", reads=False, act=_hard_link),
+    Row("mkfifo", valued="m", longs="mode=", reads=False, act=_every("entry")),
+    Row(
+        "fallocate",
+        flags="cdinpzxvu",
+        valued="lo",
+        longs="collapse-range dig-holes insert-range length= keep-size offset= punch-hole zero-range posix verbose",
+        reads=False,
+        act=_every("file"),
+    ),
+    Row(
+        "rsync",
+        flags="avqrlptgoDhPnucxSHWizLkmyCAXEUNbOJd",
+        valued="TB",
+        longs="archive verbose quiet recursive links perms times group owner devices specials human-readable partial "
+        "progress dry-run update checksum one-file-system sparse hard-links whole-file itemize-changes compress "
+        "copy-links copy-dirlinks copy-unsafe-links safe-links munge-links prune-empty-dirs fuzzy cvs-exclude acls "
+        "xattrs executability no-owner no-group no-perms no-times no-links no-recursive no-devices no-specials no-o "
+        "no-g no-p no-t no-l no-compress no-implied-dirs backup suffix= dirs exclude= exclude-from= include= "
+        "include-from= delete delete-before delete-after delete-during delete-delay delete-excluded del force existing "
+        "ignore-existing inplace append append-verify size-only ignore-times numeric-ids info= max-size= min-size= "
+        "max-delete= bwlimit= omit-dir-times omit-link-times modify-window= remove-source-files mkpath stats chmod= "
+        "log-file= temp-dir= backup-dir= partial-dir= list-only version help timeout= compress-level= out-format= "
+        "no-whole-file ignore-errors delay-updates block-size=",
+        files="--exclude-from --include-from",
+        reads=False,
+        act=_rsync,
+    ),
 )

@@ -22,7 +22,8 @@ MODULES: Final = {
     "uptime free lscpu who w users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal "
     "base64 base32 lsof egrep fgrep python python3 node ruby printf test [ hostname which umask type wait times "
     "hash jobs date diff column file zgrep zegrep zfgrep",
-    "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd",
+    "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd mktemp shred link mkfifo "
+    "fallocate rsync",
     "git": "git",
     "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
@@ -64,4 +65,4 @@ def rows_of(module: str) -> tuple[Row, ...]:
 TABLE: Final = Table()
 
 # Known writers that the table does not model: their targets cannot be told, which pauses instead of merely refusing.
-WRITERS: Final = frozenset(("rsync", "scp", "shred", "mkfifo", "mknod", "ed", "ex", "link"))
+WRITERS: Final = frozenset(("scp", "mknod", "ed", "ex"))

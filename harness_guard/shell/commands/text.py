@@ -199,8 +199,7 @@ COMMANDS: Final = (
             flags="fkqsbmrOulv",
             attached="i",
             valued="c",
-            longs="force keepdate quiet safe add-bom keep-bom remove-bom to-stdout newline verbose info=? "
-            "convmode=",
+            longs="force keepdate quiet safe add-bom keep-bom remove-bom to-stdout newline verbose info=? convmode=",
             reads=False,
             act=_convert,
         )
