@@ -25,7 +25,8 @@ MODULES: Final = {
     "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd mktemp shred link mkfifo "
     "fallocate rsync",
     "git": "git",
-    "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind",
+    "openssl": "openssl",
+    "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind ag",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
     "sponge patch perl jq yq bat",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",

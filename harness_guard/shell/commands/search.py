@@ -6,7 +6,7 @@ Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk
 from __future__ import annotations
 
 from harness_guard.shell import awk_script
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
 from harness_guard.shell.names import roots_of, sources_of_roots
 from harness_guard.shell.sed_script import is_harmless
 from harness_guard.shell.words import Field
@@ -25,14 +25,15 @@ _FIND = {
     **dict.fromkeys(
         ["-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-true", "-false", "-not", "-and", "-or", "-a",
          "-o", "!", "(", ")", ",", "-depth", "-d", "-xdev", "-mount", "-daystart", "-follow", "-noleaf",
-         "-readable", "-writable", "-executable", "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn",
+         "-delete", "-readable", "-writable", "-executable",
+         "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn",
          "-noignore_readdir_race"], 0),
 }  # fmt: skip
 
 
 def _find(call: Call, _options: Options) -> None:
     index = 0
-    roots = 0
+    roots: list[Field] = []
     while index < len(call.args):
         field = call.args[index]
         index += 1
@@ -44,17 +45,23 @@ def _find(call: Call, _options: Options) -> None:
             continue
         if field.start[:1] not in {"-", "(", "!", ",", ")"}:
             call.read(field, is_tree=True)
-            roots += 1
+            roots.append(field)
             continue
         index = _find_expression(call, text or "", index)
         if index < 0:
             return
     if not roots and call.cwds:
         call.read(Field("."), is_tree=True)
+    texts = {field.text for field in call.args}
+    if "-delete" in texts and not texts.isdisjoint(("-L", "-follow")):
+        call.opaque("find follows links to what it deletes", is_writer=True)
+    elif "-delete" in texts:
+        for field in roots or [Field(".")]:
+            call.write(field, "tree", by="rm")  # names go, as with ``rm -r``; no link is followed to what it leads to
 
 
 _FIND_LEADING = frozenset(("-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3"))
-_FIND_WRITES = frozenset(("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"))
+_FIND_PRINTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}  # the first word names the file
 
 
 def _find_expression(call: Call, name: str, index: int) -> int:
@@ -62,16 +69,22 @@ def _find_expression(call: Call, name: str, index: int) -> int:
     if name in {"-execdir", "-okdir"}:
         call.opaque("find runs a program in folders that are not known")
         return -1
-    if name == "-exec":
+    if name in {"-exec", "-ok"}:
         return _find_exec(call, index)
-    arity = _FIND.get(name)
+    arity = _FIND_PRINTS.get(name, 1 if _is_newer(name) else _FIND.get(name))
     if arity is None:
-        call.opaque(f"find: an action or test that the table does not list: {name}", is_writer=name in _FIND_WRITES)
+        call.opaque(f"find: an action or test that the table does not list: {name}")
         return -1
-    if arity and (index >= len(call.args) or not call.args[index].is_one):
+    if any(not field.is_one for field in call.args[index : index + arity]) or index + arity > len(call.args):
         call.opaque("find with a word that is not known")
         return -1
+    if name in _FIND_PRINTS:
+        call.write(call.args[index], "file")
     return index + arity
+
+
+def _is_newer(name: str) -> bool:
+    return len(name) == len("-newerXY") and name.startswith("-newer") and set(name[-2:]) <= set("aBcmt")
 
 
 def _find_exec(call: Call, index: int) -> int:
@@ -109,10 +122,13 @@ def _finds_inner(call: Call) -> bool:
 
 
 def _sort(call: Call, options: Options) -> None:
+    """What does not fit in memory goes to files in ``-T``, else in the system's temporary folder, and is gone after."""
     for field in options.values("-o", "--output"):
         call.write(field, "file")
-    for field in options.values("-T"):
+    for field in options.values("-T", "--temporary-directory"):
         call.write(field, "tree")
+    if options.has("--files0-from"):
+        call.read(Field(None))
 
 
 def _rg(call: Call, options: Options) -> None:
@@ -121,6 +137,38 @@ def _rg(call: Call, options: Options) -> None:
     places = options.operands if has_pattern else options.operands[1:]
     for field in places or (Field("."),):
         call.read(field, is_tree=True)
+
+
+def _fd(call: Call, options: Options) -> None:
+    """The second operand and later ones are where to search; ``-x`` and ``-X`` take every word up to ``;``."""
+    places = (*options.operands[1:], *options.values("--base-directory", "--search-path"))
+    for field in places or (Field("."),):
+        call.read(field, is_tree=True)
+
+
+def _fd_exec(call: Call, _options: Options) -> None:
+    """Part the words at ``-x``: in front of it are fd's own, behind it the program's, with marks for what was found."""
+    texts = [field.text for field in call.args]
+    start = next((index for index, text in enumerate(texts) if text in _FD_RUNS), len(texts))
+    options = options_of(_FD, call.args[:start])
+    if isinstance(options, str):
+        call.opaque(f"{call.name}: {options}")
+        return
+    read_named(_FD, call, options)
+    _fd(call, options)
+    if start == len(texts):
+        return
+    words = list(call.args[start + 1 :])
+    if not words or any(field.text is None or field.is_pattern or field.text == ";" for field in words):
+        call.opaque(f"{call.name} runs a program with words that are not known")
+        return
+    found = Field(None, is_one=texts[start] in {"-x", "--exec"})
+    has_mark = any("{" in (field.text or "") for field in words)
+    marked = [found if "{" in (field.text or "") else field for field in words]
+    call.runs.append((*marked, *(() if has_mark else (found,))))
+
+
+_FD_RUNS = frozenset(("-x", "--exec", "-X", "--exec-batch"))
 
 
 def _uniq(call: Call, options: Options) -> None:
@@ -197,6 +245,20 @@ def _awk(call: Call, options: Options) -> None:
 # A letter with a colon takes a value.
 _RG = "i S s v w x n N H I l L c o q F P U a u p 0 h . e: f: g: t: T: A: B: C: m: d: r: E: M: j:"
 
+_FD = Row(
+    "fd",
+    flags="HIsigapLu0F1qlhV",
+    valued="deEtjcSo",
+    longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path follow full-path print0 max-depth= "
+    "min-depth= exact-depth= exclude= type= extension= color= threads= size= changed-within= changed-before= "
+    "no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix=? prune and= quiet list-details "
+    "one-file-system search-path= path-separator= owner= newer= older= change-newer-than= change-older-than= "
+    "no-ignore-parent no-global-ignore-file ignore-file= unrestricted show-errors help version relative-path "
+    "no-follow no-hidden ignore format=",
+    files="--ignore-file",
+    reads=False,
+)
+
 COMMANDS: Final = (
     Row("find", is_free=True, reads=False, act=_find),
     Row(
@@ -207,14 +269,16 @@ COMMANDS: Final = (
         "human-numeric-sort stable "
         "check=? general-numeric-sort zero-terminated ignore-leading-blanks dictionary-order month-sort "
         "random-sort merge "
-        "parallel=",
+        "parallel= sort= files0-from= batch-size= debug temporary-directory= buffer-size= random-source=",
+        files="--files0-from --random-source",
         act=_sort,
     ),
     Row(
         "uniq",
         flags="cdDiuz",
         valued="fsw",
-        longs="count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated",
+        longs="count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated all-repeated=? "
+        "group=?",
         act=_uniq,
     ),
     Row("xxd", flags="abCeEipru", valued="cglos", words="ps", act=_xxd, is_apart=True, is_strict=True),
@@ -259,24 +323,28 @@ COMMANDS: Final = (
         "heading no-heading no-messages column stats json vimgrep trim follow regexp= glob= iglob= type= type-not= "
         "after-context= before-context= context= max-count= max-depth= replace= color= colors= sort= sortr= "
         "max-columns= "
+        "max-filesize= crlf no-crlf no-column no-trim block-buffered line-buffered no-line-buffered context-separator= "
+        "no-context-separator field-match-separator= field-context-separator= no-ignore-dot no-ignore-global "
+        "no-ignore-exclude no-ignore-files no-require-git type-add= type-clear= type-list include-zero help "
+        "ignore-file-case-insensitive no-unicode auto-hybrid-regex dfa-size-limit= regex-size-limit= mmap no-mmap "
+        "no-json no-fixed-strings no-hidden stop-on-nonmatch pcre2-version no-multiline count no-pcre2 no-text "
         "max-filesize= no-config engine= multiline-dotall passthru threads= encoding= binary no-ignore-parent "
         "one-file-system null-data max-columns-preview file= ignore-file= path-separator= debug version",
         files="-f --file --ignore-file",
         reads=False,
         act=_rg,
     ),
-    *(
-        Row(
-            name,
-            flags="HIsigapLu0F1q",
-            valued="deEtjcS",
-            longs="hidden no-ignore case-sensitive ignore-case glob regex absolute-path follow "
-            "full-path print0 "
-            "max-depth= min-depth= exact-depth= exclude= type= extension= color= threads= size= changed-within= "
-            "changed-before= no-ignore-vcs fixed-strings max-results= base-directory= strip-cwd-prefix prune "
-            "and= quiet",
-            reads=False,
-        )
-        for name in ("fd", "fdfind")
+    *(Row(name, is_free=True, reads=False, act=_fd_exec) for name in ("fd", "fdfind")),
+    Row(
+        "ag",
+        flags="acDfFgGhHiLlnoQRrSsuUvwWz0",
+        valued="ABCm",
+        longs="after= before= context= max-count= ackmate all-text all-types break nobreak color nocolor column count "
+        "depth= filename nofilename files-with-matches files-without-matches fixed-strings follow nofollow group "
+        "nogroup heading noheading hidden ignore= ignore-case ignore-dir= literal nonumbers numbers null one-device "
+        "only-matching print-all-files print-long-lines search-files search-binary silent skip-vcs-ignores smart-case "
+        "case-sensitive stats unrestricted invert-match vimgrep word-regexp workers= list-file-types nopager",
+        reads=False,
+        act=_rg,
     ),
 )
