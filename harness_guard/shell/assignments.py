@@ -38,7 +38,7 @@ class Assignments(Expansion):
         before = state.values.get(item.name)
         is_map = before is not None and before.is_map
         for key in item.keys:
-            self.check_key(item.name, key, state)
+            self.check_key(item.name, key, state, is_set=True)
         if is_map:
             return MAP
         if item.items is not None:

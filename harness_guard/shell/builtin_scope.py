@@ -28,6 +28,8 @@ _QUIET_OPTIONS = frozenset(
 _GLOB_OPTIONS = frozenset(
     ("nullglob", "dotglob", "globstar", "extglob", "nocaseglob", "failglob", "globskipdots", "globasciiranges")
 )  # fmt: skip
+TOO_MANY = "words that may be too many, which drops the rest of the line"
+LEAST_TURNED_STATUS = 256  # a status is what is left of its lowest eight bits
 _READ_FLAGS = "rse"
 _READ_VALUED = frozenset("pdntuNia")
 
@@ -41,6 +43,7 @@ class Settings:
         self.redirects = redirects
         self.targets = targets
         self.is_prefixed = walk.is_prefixed
+        self.has_other_home = False
 
     def opaque(self, why: str) -> None:
         """Note that the command at hand cannot be followed."""
@@ -71,25 +74,33 @@ class Settings:
 
     # --- leaving ----------------------------------------------------------------------------------------------------
 
+    def alone(self, args: tuple[Field, ...], state: State) -> Ends:
+        """What takes no words: with one, bash drops the rest of the line."""
+        return self.opaque_ends(TOO_MANY, state) if args else Ends(state, state)
+
     def leave(self, args: tuple[Field, ...], state: State) -> Ends:
         """``exit``: nothing behind it runs, if it certainly is one."""
-        return Ends(None, None) if self._is_sure(args) else Ends(state, state)
+        if len(args) > 1 or not all(field.is_one for field in args):
+            return self.opaque_ends(TOO_MANY, state)
+        return Ends(state, state) if self.redirects else Ends(None, None)
 
     def give_back(self, args: tuple[Field, ...], state: State) -> Ends:
         """``return``: in a function nothing behind it runs there; elsewhere it fails."""
         if not self.walk.returns:
             return Ends(None, state)
+        if len(args) > 1 or not all(field.is_one for field in args):
+            return self.opaque_ends(TOO_MANY, state)
         status = args[0].text if args else None
-        ends = Ends(None if status not in {None, "0"} else state, None if status == "0" else state)
-        self.walk.returns[-1].append(ends if self._is_sure(args) else Ends(state, state))
-        return Ends(None, None) if self._is_sure(args) else Ends(state, state)
+        is_known = status is not None and status.isascii() and status.isdigit() and int(status) < LEAST_TURNED_STATUS
+        ends = Ends(state if not is_known or status == "0" else None, state if not is_known or status != "0" else None)
+        self.walk.returns[-1].append(ends)
+        return Ends(state, state) if self.redirects else Ends(None, None)
 
-    def _is_sure(self, args: tuple[Field, ...]) -> bool:
-        texts = [field.text for field in args]
-        return not self.redirects and len(texts) <= 1 and (not texts or (texts[0] is not None and texts[0].isdigit()))
-
-    def go_round(self, _args: tuple[Field, ...], state: State) -> Ends:
+    def go_round(self, args: tuple[Field, ...], state: State) -> Ends:
         """``break`` and ``continue``: the state here may be the state behind any loop around."""
+        texts = [field.text or "" for field in args]
+        if len(texts) > 1 or not all(text in {"1", "2", "3", "4"} for text in texts):
+            self.opaque(TOO_MANY)
         if self.walk.returns and not self.walk.loops:
             self.opaque("a loop that is left from within a function")
         for left in self.walk.loops:
@@ -143,7 +154,9 @@ class Settings:
         """``shift``: the positional parameters move up; too few of them stay as they are."""
         given = state.values.get("@")
         text = args[0].text if args else "1"
-        if given is None or given.items is None or text is None or len(args) > 1 or not text.isdigit():
+        if len(args) > 1 or not all(field.is_one for field in args):
+            return self.opaque_ends(TOO_MANY, state)
+        if given is None or given.items is None or text is None or not text.isdigit():
             return Ends(state.with_value("@", None), state.with_value("@", None))
         count = int(text)
         lost = state.with_value("@", None)

@@ -73,6 +73,7 @@ class Starter(Settings):
         if in_shell and takes_functions and name in state.functions:
             self.refuse_prefix("a function")
             ends, is_program_too = walk.call(name, fields, state)
+            ends = walk.unless_redirect_fails(ends, state, self.redirects)
             if not is_program_too:
                 return ends
         found = self._start(name, fields, state, in_shell=in_shell, depth=depth)
@@ -104,6 +105,8 @@ class Starter(Settings):
     def _table(self, name: str, fields: tuple[Field, ...], state: State, *, depth: int) -> Ends:
         ends = Ends(state, state)
         is_same = name in KEEPS_SHELL
+        if name == "env" and any((field.text or "-").startswith("-") for field in fields[1:2]):
+            self.has_other_home = True
         runs = self.walk.run_table(name, fields, state)
         for inner in runs:
             ends = self.start(inner, state, in_shell=is_same, depth=depth + 1, takes_functions=False)
@@ -143,6 +146,8 @@ class Starter(Settings):
         # Another shell reads ``+=``, braces and ``$'…'`` differently.
         if name not in _BASH and read_plain(text) is None and not (name in _POSIX and _is_posix(text)):
             walk.unknown("a text for another shell than bash", walk.programs[-1].text)
+        if self.has_other_home:
+            walk.unknown("a shell whose HOME is not known", walk.programs[-1].text)
         script = self._read(text)
         if script is None:
             return
@@ -188,7 +193,7 @@ class Starter(Settings):
             return Ends(state, state)
         ends = self.walk.script_ends(script, state)
         self.walk.nested -= 1
-        return ends
+        return self.walk.unless_redirect_fails(ends, state, self.redirects)
 
     def trap(self, args: tuple[Field, ...], state: State) -> Ends:
         """``trap``: the handler is walked at the end, with what any later point may have made of the shell."""
@@ -241,7 +246,7 @@ class Starter(Settings):
         found = self._places(words, state, is_physical=is_physical)
         if words and words[0].text == "":
             return Ends(state, state)
-        return Ends(self.walk.moved(state, found), state)
+        return Ends(self.walk.moved(state, found, is_physical=is_physical), state)
 
     def _places(self, words: list[Field], state: State, *, is_physical: bool) -> tuple[str, ...] | None:
         name = words[0].text if words else self.walk.home
@@ -283,7 +288,7 @@ class Starter(Settings):
     def replace(self, args: tuple[Field, ...], state: State) -> Ends:
         """``exec``: with words another program, without them its redirections stay."""
         words = list(args)
-        while words and words[0].text in {"-l", "-c", "-cl", "-lc", "-a", "--"}:
+        while words and words[0].text in {"-l", "-a", "--"}:
             words = words[2 if words[0].text == "-a" else 1 :]
         if words and (words[0].text is None or words[0].text.startswith("-")):
             self.opaque("exec with an option")
@@ -336,17 +341,20 @@ _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
     "mapfile": Starter.map_file,
     "readarray": Starter.map_file,
     "getopts": Starter.get_options,
+    "times": Starter.alone,
+    "logout": Starter.alone,
+    "caller": Starter.alone,
+    "suspend": Starter.run_unknown,
     "kill": Starter.kill,
     "hash": Starter.remember,
     "history": Starter.list_history,
     "ulimit": Starter.limit,
     **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), Starter.declare_words),
     **dict.fromkeys(
-        ("unalias", "wait", "jobs", "disown", "bg", "fg", "type", "help", "times", "caller", "umask", "complete",
-         "compopt", "logout", "dirs"),
+        ("unalias", "wait", "jobs", "disown", "bg", "fg", "type", "help", "umask", "complete", "compopt", "dirs"),
         Starter.nothing,
     ),
     **dict.fromkeys(
-        ("source", ".", "enable", "bind", "compgen", "fc", "coproc", "suspend", "let"), Starter.run_unknown
+        ("source", ".", "enable", "bind", "compgen", "fc", "coproc", "let"), Starter.run_unknown
     ),
 }  # fmt: skip

@@ -124,12 +124,14 @@ class Expansion(Ledger):
             return state
         return merge(state, self.assigned(part.name, None, state)) or state
 
-    def check_key(self, name: str, key: Word, state: State) -> None:
+    def check_key(self, name: str, key: Word, state: State, *, is_set: bool = False) -> None:
         """A subscript is a key of an associative array, or else it is evaluated as arithmetic."""
         value = state.values.get(name)
         if value is not None and value.is_map:
             return
         found = self.value(key, state)
+        if is_set and (found is None or found.text is None or not found.text.isdigit()):
+            self.unknown("a subscript that may be out of range drops the rest of its line", f"{name}[…]")
         if found is None or not found.is_number:
             only = key.parts[0] if len(key.parts) == 1 else None
             inner = lookup(state.values, only.text) if isinstance(only, Bare) and only.text.isidentifier() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness_guard.records import replace
 from harness_guard.shell.ledger import RESERVED
 from harness_guard.shell.loops import Loops
-from harness_guard.shell.state import MOST_BODIES, Ends, State, merge, merge_value
+from harness_guard.shell.state import MOST_BODIES, Ends, State, joined, merge, merge_value
 from harness_guard.shell.values import NUMBER, Value
 
 TYPE_CHECKING = False
@@ -48,6 +48,7 @@ class Functions(Loops):
             self.statement(command.body, replace(state, values={}))
             return state
         self.changes += 1
+        self.ever_defined[name] = joined(self.ever_defined.get(name, ()), (command.body,))
         return replace(state, functions={**state.functions, name: (command.body,)})
 
     def call(self, name: str, fields: tuple[Field, ...], state: State) -> tuple[Ends, bool]:

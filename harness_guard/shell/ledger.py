@@ -7,6 +7,7 @@ from harness_guard.shell.aftermath import NewNames, steers_git
 from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
 from harness_guard.shell.effects import Effects, Program, Read, Unknown
 from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.state import elsewhere, joined
 from harness_guard.shell.values import Field, Value
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.facts import GitFacts
     from harness_guard.shell.names import NameSource
-    from harness_guard.shell.state import Ends, State
+    from harness_guard.shell.state import Bodies, Ends, State
     from harness_guard.shell.syntax import Script, Unparsed
 
     Reader = Callable[[str], Script | Unparsed | None]
@@ -53,6 +54,7 @@ class Ledger:
         self.changes = 0  # how often the text set, moved or defined anything
         self.ever_set: dict[str, Value | None] = {}
         self.ever_in: list[tuple[str, ...] | None] = []
+        self.ever_defined: dict[str, Bodies] = {}
         self.aliases: set[str] = set()
         self.handlers: list[tuple[str, bool, State]] = []  # of traps: text, whether for the end alone, where it was set
         self.returns: list[list[Ends]] = []  # of each function that runs, innermost last
@@ -85,11 +87,11 @@ class Ledger:
         self.changes += 1
         self.ever_set[name] = value if self.ever_set.get(name, value) == value else None
 
-    def moved(self, state: State, cwds: tuple[str, ...] | None) -> State:
+    def moved(self, state: State, cwds: tuple[str, ...] | None, *, is_physical: bool = False) -> State:
         """The state after a change of folder."""
         self.changes += 1
         self.ever_in.append(cwds)
-        return state.with_cwds(cwds)
+        return state.with_cwds(cwds, is_physical=is_physical)
 
     def any_time(self, state: State) -> State:
         """What is certain at every later point: the folders are all that ever were, the values those never set."""
@@ -101,7 +103,11 @@ class Ledger:
             for name, value in state.values.items()
             if name != "@" and self.ever_set.get(name, value) == value and not (self.ever_in and name == "PWD")
         }
-        return replace(state, cwds=folders, values=values, old=None, stack=None, locals={})
+        if self.ever_in:
+            kept = {name: elsewhere(value) for name, value in values.items()}
+            values = {name: value for name, value in kept.items() if value is not None}
+        functions = {name: joined(bodies, (None,)) for name, bodies in self.ever_defined.items()}
+        return replace(state, cwds=folders, values=values, old=None, stack=None, locals={}, functions=functions)
 
     def note_program(self, fields: tuple[Field, ...], state: State, targets: tuple[str, ...]) -> None:
         """Note a program for the danger rules."""

@@ -57,7 +57,8 @@ class Loops(Assignments):
 
     def _round(self, command: For, value: Value | None, at: State) -> State | None:
         if command.is_select:
-            at = self.assigned("REPLY", None, at) if "REPLY" not in at.frozen else at
+            self.note_set("REPLY", None)
+            at = at.with_value("REPLY", None)
         return self.script(command.body, self.assigned(command.name, value, at))
 
     def count(self, command: Count, state: State) -> Ends:

@@ -323,7 +323,7 @@ def _arith_command(node: Node) -> Arith | Odd:
 
 
 def _let(node: Node) -> Block | Odd:
-    _only(node, "Exprs")
+    _only(node, "Exprs", "Let")
     steps = [_arith(_node(item), item) for item in _nodes(node.get("Exprs"))]
     odd = next((step for step in steps if isinstance(step, Odd)), None)
     return odd or Block(Script(tuple(Statement(step) for step in steps)), is_subshell=False)

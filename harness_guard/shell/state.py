@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
-from harness_guard.shell.values import COUNT, JOB, NUMBER, NUMBERS, Value
+from harness_guard.shell.values import COUNT, JOB, NUMBER, NUMBERS, Field, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,15 +54,33 @@ class State:
             values[name] = value
         return replace(self, values=values)
 
-    def with_cwds(self, cwds: Folders) -> State:
-        """The state after a change of folder."""
+    def with_cwds(self, cwds: Folders, *, is_physical: bool = False) -> State:
+        """The state after a change of folder; a physical one has another name, with no links in it."""
         if cwds is not None:
             cwds = tuple(dict.fromkeys(cwds))
             cwds = None if len(cwds) > MOST_FOLDERS else cwds
-        values = {key: old for key, old in self.values.items() if key not in {"PWD", "OLDPWD"}}
-        if cwds is not None and len(cwds) == 1 and ".." not in cwds[0].split("/"):
-            values["PWD"] = Value(cwds[0])
-        return replace(self, cwds=cwds, values=values, old=self.cwds)
+        values = {key: elsewhere(old) for key, old in self.values.items() if key not in {"PWD", "OLDPWD"}}
+        known = {key: old for key, old in values.items() if old is not None}
+        if cwds is not None and len(cwds) == 1 and not is_physical and _is_plain(cwds[0]):
+            known["PWD"] = Value("/" + "/".join(part for part in cwds[0].split("/") if part not in {"", "."}))
+        return replace(self, cwds=cwds, values=known, old=self.cwds)
+
+
+def _is_plain(path: str) -> bool:
+    return ".." not in path.split("/") and not path.startswith("//")
+
+
+def elsewhere(value: Value) -> Value | None:
+    """What a value still means in another folder: relative names that are known by a pattern alone mean nothing."""
+    if value.is_inner or (value.pattern is not None and not value.pattern.startswith("/")):
+        return None
+    if value.items is None or not any(_is_bound(item) for item in value.items):
+        return value
+    return replace(value, items=tuple(Field(None, is_one=False) if _is_bound(item) else item for item in value.items))
+
+
+def _is_bound(item: Field) -> bool:
+    return item.is_inner or (item.is_pattern and not (item.text or "").startswith("/"))
 
 
 @dataclass(frozen=True, slots=True)

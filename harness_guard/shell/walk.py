@@ -210,7 +210,8 @@ class Walk(Functions):
             if command.declares in self.aliases:
                 self.unknown("an alias of the same text stands for it", command.declares)
             return self.unless_redirect_fails(self.declare(command, fields, state), state, redirects)
-        if not command.words:
+        if not fields:
+            # No word, or none that is left: then what stands in front is set in the shell itself.
             after = state
             for item in command.assigns:
                 after = self.assign(item, after)

@@ -242,7 +242,11 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
     if not part.op:
         return _valued(value, scope, is_quoted=is_quoted)
     operands = [_operand(word, scope) for word in part.inner]
-    if part.is_quoted and part.op in DEFAULTS and not all(_is_simple(word) for word in part.inner):
+    if (
+        part.is_quoted
+        and (part.op in DEFAULTS or part.op[0] == "/")
+        and not all(_is_simple(word) for word in part.inner)
+    ):
         return [_Piece(None, is_quoted=True)]
     made = changed(value, part.op, operands)
     return _valued(made, scope, is_quoted=is_quoted)
