@@ -18,6 +18,7 @@ from harness_guard.kernel.outcome import (
     DropAttestation,
     EndMarker,
     KeepText,
+    RaiseMarker,
     WriteAttestation,
     WriteBrief,
 )
@@ -271,6 +272,9 @@ def _settle(call: Call, outcome: Outcome, world: World, *, stored: bytes | None,
     given = encode(outcome.decision, call.event.name)
     state = outcome.state if outcome.state is not None else before
     if state is None:
+        if any(isinstance(duty, RaiseMarker) for duty in outcome.duties):
+            call.store.make_folders()
+            call.store.raise_marker()
         if call.store.has_marker():
             _note_turn(call)  # of a run that cannot be read, turns still count
         return given

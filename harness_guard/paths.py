@@ -28,6 +28,11 @@ def normal_form(text: str) -> str:
     return normalize("NFC", text)
 
 
+def shown_path(path: str) -> str:
+    """Give a name that a state and an answer can hold: bytes that are no UTF-8 stand escaped."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
 def folded(name: str) -> str:
     """Give the form in which protected names are compared: whatever some file system takes for the same name is equal.
 

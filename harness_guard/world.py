@@ -30,7 +30,7 @@ ATTESTATION: Final = "pending-review-attestation.json"
 ATTESTATION_SCHEMA: Final = "harness.review-attestation.v1"
 TRANSCRIPT_WAIT_S: Final = 1.0  # a busy host writes the prompt's row a moment after the turn's first call
 TRANSCRIPT_PAUSE_S: Final = 0.05
-BASELINE_EXTRA_S: Final = 120.0  # the first snapshot hashes every file of the repository
+SNAPSHOT_EXTRA_S: Final = 120.0  # a snapshot hashes every file that changed; the first one the whole repository
 
 
 class World:
@@ -204,6 +204,9 @@ class World:
         if baseline is None:
             raise StateError("evidence.baseline", "the run has no baseline", "Emit the Plan again.")
         if self._snapshot is None:
+            from harness_guard.runtime.deadline import extend
+
+            extend(SNAPSHOT_EXTRA_S)
             self._snapshot = self._tree().against(baseline, self._caches())
         return self._snapshot
 
@@ -218,7 +221,7 @@ class World:
         from harness_guard.kernel.run_questions import BaselineFacts
         from harness_guard.runtime.deadline import extend
 
-        extend(BASELINE_EXTRA_S)
+        extend(SNAPSHOT_EXTRA_S)
         state, tree = self._run(), self._tree().snapshot(question.caches)
         return BaselineFacts(self._tree().head(), tree, make_scratch(state.run_id, state.repository_root, self.environ))
 

@@ -132,9 +132,24 @@ class WorkingTree:
 
     def _add(self, names: list[bytes]) -> None:
         """Add exactly these names; whether one is ignored has been decided already."""
+        unborn = [name for name in names if self._is_unborn(name)]
+        names = [name for name in names if name not in unborn]
         if names:
             options = ["--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"]
             self._run(["--literal-pathspecs", "add", *options], b"\0".join(names) + b"\0")
+        if unborn:
+            # Git adds no repository without a commit; that one is there has to show all the same.
+            mark = self._run(["hash-object", "-w", "--stdin"], b"a repository without a commit\n").strip()
+            rows = (b"100644 " + mark + b"\t" + name + b"\0" for name in sorted({name.rstrip(b"/") for name in unborn}))
+            self._run(["update-index", "--add", "-z", "--index-info"], b"".join(rows))
+
+    def _is_unborn(self, folder: bytes) -> bool:
+        """Tell whether a folder is a repository of its own that has no commit yet."""
+        root = os.path.join(os.fsencode(self._git.root), folder)
+        if not os.path.lexists(os.path.join(root, b".git")):
+            return False
+        arguments = ["-C", os.fsdecode(root), "rev-parse", "--verify", "--quiet", "HEAD^{commit}"]
+        return not self._git.run(arguments, may_fail=True).strip()
 
     def _write_tree(self) -> str:
         return self._run(["write-tree"]).decode().strip()

@@ -150,9 +150,7 @@ def _record(
     outcome = "green" if len(results) == len(policy.required) and all(r.is_green for r in results) else "red"
     if any(result.exit_status is None for result in results):
         outcome = "unavailable"
-    meaning = [[c["id"], c["command"], c["exit_status"], c["timed_out"]] for c in commands]
     wording = [[c["id"], c["exit_status"], _WORDING.sub("#", str(c["output_tail"]))] for c in commands]
-    strategy = {"kind": policy.strategy, "required": [[c.id, c.command, c.timeout_s] for c in policy.required]}
     return {
         "schema": SCHEMA,
         "run_id": state.run_id,
@@ -164,9 +162,15 @@ def _record(
         "diff_revision_after": diff_revision,
         "isolation": "none",
         "environment_fingerprint": environment_fingerprint(environ),
-        "integrity_fingerprint": _fingerprint({"strategy": strategy, "results": meaning}),
+        "integrity_fingerprint": _integrity(policy, commands),
         "progress_fingerprint": _fingerprint(wording),
     }
+
+
+def _integrity(policy: Policy, commands: list[dict[str, object]]) -> str:
+    strategy = {"kind": policy.strategy, "required": [[c.id, c.command, c.timeout_s] for c in policy.required]}
+    meaning = [[c["id"], c["command"], c["exit_status"], c["timed_out"]] for c in commands]
+    return _fingerprint({"strategy": strategy, "results": meaning})
 
 
 def _fingerprint(value: object) -> str:
@@ -200,5 +204,8 @@ def reuse(last: Mapping[str, object] | None, policy: Policy, diff_revision: str)
     commands = last.get("commands")
     wanted = [(check.id, check.command) for check in policy.required]
     if not isinstance(commands, list) or [(item["id"], item["command"]) for item in commands] != wanted:
+        return None
+    # The fingerprint covers kind and limits too: another policy's record is none, though its commands are the same.
+    if last.get("integrity_fingerprint") != _integrity(policy, commands):
         return None
     return verification_of(last)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from harness_guard.kernel.decision import Reason
 from harness_guard.kernel.questions import ask
-from harness_guard.kernel.run_questions import TrackedPaths
+from harness_guard.kernel.run_questions import TrackedPaths, TreeNow
 from harness_guard.kernel.texts import policy_bindings_text
-from harness_guard.policy.boundary import disagreements
+from harness_guard.paths import shown_path
+from harness_guard.policy.boundary import disagreements, matcher
 from harness_guard.policy.caches import RECOGNISED, listed_caches
 from harness_guard.policy.control_plane import from_json, protected_by
 from harness_guard.policy.model import Check, Policy
@@ -79,9 +80,24 @@ def amendment_problem(amendment: Amendment, state: RunState) -> Asking[Reason | 
             seen = f"Plan Amendment: `{name}` is `{given}`, but the run has `{current}`"
             return Reason("artifact.binding", seen, "Use the current values:", policy_bindings_text(state))
     problem = _delta_problem(amendment, state)
+    if problem is None:
+        problem = yield from _left_out_problem(amendment, state)
     if problem is not None:
         return problem
     return (yield from _boundary_problem("Plan Amendment", amendment.boundary, state))
+
+
+def _left_out_problem(amendment: Amendment, state: RunState) -> Asking[Reason | None]:
+    """Refuse a boundary that leaves out what the run has changed under the one in force: it would count as foreign."""
+    if state.active_policy is None or state.baseline is None:
+        return None
+    was_covered, is_covered = matcher(state.active_policy.boundary), matcher(amendment.boundary)
+    tree = yield from ask(TreeNow())
+    left = next((path for path in tree.changed if was_covered(path) and not is_covered(path)), None)
+    if left is None:
+        return None
+    seen = f"Plan Amendment: the boundary leaves out `{shown_path(left)}`, which this run has changed"
+    return Reason("amendment.leaves-out", seen, "Keep its entry, or put the file back as it was first.")
 
 
 def _delta_problem(amendment: Amendment, state: RunState) -> Reason | None:

@@ -84,7 +84,7 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     refusal = _claim_problem(event, state)
     if refusal is not None:
         return Outcome(refusal)
-    waiting = yield from _waiting_review(state)
+    state, waiting = yield from _waiting_review(state)
     if waiting is not None:
         return Outcome(waiting)
     if (yield from ask(EngineRuns())):
@@ -99,15 +99,25 @@ def _claim(event: Event, state: RunState) -> Asking[Outcome]:
     return (yield from _judge(state, found))
 
 
-def _waiting_review(state: RunState) -> Asking[Decision | None]:
-    """Refuse another Reviewer while one's Review of this very tree waits: a verdict is not to be shopped for."""
+def _waiting_review(state: RunState) -> Asking[tuple[RunState, Decision | None]]:
+    """Refuse another Reviewer while one's Review of this very tree waits: a verdict is not to be shopped for.
+
+    What a Review of a tree that has moved since has found stays open: the next Reviewer's brief lists it.
+    """
     if state.state != "verifying":
-        return None
+        return state, None
     attested = yield from ask(PendingAttestation())
-    if attested is None or (yield from ask(TreeNow())).diff_revision != state.diff_revision:
-        return None
-    seen = "the Reviewer has given its Review of this tree"
-    return deny("spawn.review-waits", seen, "Relay this text unchanged as your whole message:", attested)
+    if attested is None:
+        return state, None
+    if (yield from ask(TreeNow())).diff_revision == state.diff_revision:
+        seen = "the Reviewer has given its Review of this tree"
+        return state, deny("spawn.review-waits", seen, "Relay this text unchanged as your whole message:", attested)
+    from harness_guard.artifacts.registry import recognise
+    from harness_guard.artifacts.values import Review
+    from harness_guard.kernel.review import with_open_findings
+
+    found = recognise(attested)
+    return (with_open_findings(state, found) if isinstance(found, Review) else state), None
 
 
 def _claim_problem(event: Event, state: RunState) -> Decision | None:

@@ -6,7 +6,7 @@ from harness_guard.kernel.accept import amended_policy, amendment_problem, plan_
 from harness_guard.kernel.blocks import not_now, refuse_without_gate
 from harness_guard.kernel.decision import PASS, Reason
 from harness_guard.kernel.outcome import KeepText, Outcome
-from harness_guard.kernel.pause import missing_rounds, resume_for
+from harness_guard.kernel.pause import missing_rounds, resume_for, why
 from harness_guard.kernel.questions import ask
 from harness_guard.kernel.run_questions import Now, TreeNow
 from harness_guard.kernel.state import Gate, StopCount
@@ -94,6 +94,11 @@ def _resume_problem(state: RunState, resume: Resume, diff_revision: str) -> Reas
     for name, given, current in wanted:
         if given != current:
             return Reason("artifact.binding", f"`{name}` is `{given}`, but the run has `{current}`", "Emit this:")
+    from harness_guard.artifacts.templates import plain_line
+
+    if not resume.reason.startswith(plain_line(why(state))):
+        seen = "the Reason does not begin with why the run paused, which the human has to read"
+        return Reason("repair.reason", seen, "Add your own words behind it; emit this:")
     missing = missing_rounds(state)
     if bound.additional_rounds < missing:
         seen = f"round {state.repair.round + 1} is due and the budget is {state.repair.max_rounds}"

@@ -49,7 +49,12 @@ class EndMarker:
     """Remove the run's marker: its session is silent again."""
 
 
-Duty = DropAttestation | KeepText | WriteAttestation | WriteBrief | ArchiveRun | EndMarker
+@dataclass(frozen=True, slots=True)
+class RaiseMarker:
+    """Count the session as one with an active run, although its state cannot be read: everything is denied then."""
+
+
+Duty = DropAttestation | KeepText | WriteAttestation | WriteBrief | ArchiveRun | EndMarker | RaiseMarker
 
 
 @dataclass(frozen=True, slots=True)

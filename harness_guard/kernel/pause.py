@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # A text for a model has at most 9,000 bytes (contract section 2), and the Repair Resume stands at its end.
 _MORE_BYTES: Final = 4000
-_REASON_LENGTH: Final = 500
+REASON_LENGTH: Final = 500
 
 
 def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> Asking[Outcome]:
@@ -36,7 +36,7 @@ def pause(state: RunState, on: Happening, verdict: Verdict, reason: Reason) -> A
     Returns:
         The outcome to commit.
     """
-    paused = step(state, on, reason=f"{reason.rule}: {reason.seen}"[:_REASON_LENGTH])
+    paused = step(state, on, reason=f"{reason.rule}: {reason.seen}"[:REASON_LENGTH])
     resume = yield from resume_for(paused)
     # What would have been the mend can be done only after the human has resumed.
     later = f"After a Resume: {reason.remedy}"
@@ -64,10 +64,15 @@ def resume_for(paused: RunState) -> Asking[str]:
         verification_fingerprint=paused.integrity_fingerprint,
         additional_rounds=missing_rounds(paused),
     )
-    return render_resume(bound, f"Paused: {paused.pause_reason}")
+    return render_resume(bound, why(paused))
 
 
 def missing_rounds(paused: RunState) -> int:
     """Tell how many rounds a Resume has to add, so that the round that is due fits into the budget."""
     repair = paused.repair
     return max(0, repair.round + 1 - repair.max_rounds) if repair.is_due else 0
+
+
+def why(paused: RunState) -> str:
+    """Give the Reason of a Repair Resume: why the run paused, as the human has to read it."""
+    return f"Paused: {paused.pause_reason}"

@@ -6,7 +6,7 @@ A prompt is never blocked; what it cannot do is told beside it as context.
 from __future__ import annotations
 
 from harness_guard.kernel.decision import PASS, context
-from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
+from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome, RaiseMarker
 from harness_guard.kernel.pause import resume_for
 from harness_guard.kernel.provenance import is_cancel_proved
 from harness_guard.kernel.questions import ask
@@ -110,7 +110,9 @@ def decide_unreadable(event: Event, problem: Unreadable) -> Asking[Outcome]:
         return (yield from _activate(prompt, revision=0, told=_MIGRATED if problem.rule == "store.schema-v8" else ""))
     if not is_human or prompt.verb != "cancel":
         told = f"harness-guard {problem.rule}: the run's state cannot be read: {problem.seen}. Nothing may be written."
-        return Outcome(context(f"{told} Next: {_mend_of(problem)}"))
+        # Who asked for a guarded run must not get an unguarded one.
+        duties = (RaiseMarker(),) if is_human and prompt.task is not None else ()
+        return Outcome(context(f"{told} Next: {_mend_of(problem)}"), duties=duties)
     facts = yield from ask(NewRun(prompt.installed.root))
     tombstone = RunState(
         revision=1,
@@ -188,11 +190,12 @@ def _still_cancelled(prompt: Prompt, ended: RunState) -> Asking[Outcome]:
 
 def _end_cancelled(prompt: Prompt, state: RunState) -> Asking[Outcome]:
     """End a run whose cancel was typed in a running turn: this is the next prompt that has provenance."""
-    ended = replace(step(state, "cancelled"), open_turn=None)
+    ended = step(state, "cancelled")
     if prompt.task is not None:
         return (yield from _without_run(prompt, ended=ended, is_fresh=True))
-    told = f"harness-guard: run {state.run_id} is cancelled, as asked in the turn before."
-    return Outcome(context(told), ended, (EndMarker(),), note="cancelled")
+    told = f"harness-guard: run {state.run_id} is cancelled, as asked in the turn before; nothing may be written until"
+    # A line typed in a running turn has no row of its own: the author of this prompt is asked at its stop instead.
+    return Outcome(context(f"{told} this turn has ended."), ended, note="cancelled")
 
 
 _MID_TURN: Final = (
@@ -319,10 +322,17 @@ def _answer(prompt: Prompt, state: RunState, gate: Gate) -> Asking[Outcome]:
         return Outcome(context(text), closed, note="gate closed")
     answered = replace(state, approval=Approval(prompt.event.turn_id or "", gate.opened_at_ms, is_verified=False))
     if gate.kind == "Plan":
-        facts = yield from ask(TakeBaseline(gate.policy.caches))
-        answered = replace(answered, baseline=Baseline(facts.head, facts.tree), scratch=facts.scratch)
+        answered = yield from _based(answered, gate)
     approved = step(answered, _APPROVED[gate.kind])
     return Outcome(context(approval_text(approved, gate.kind)), approved, note=f"{gate.kind} approved")
+
+
+def _based(state: RunState, gate: Gate) -> Asking[RunState]:
+    """Record what the run's changes are measured against; what an approval that failed has let change stays in it."""
+    if state.baseline is not None:
+        return state
+    facts = yield from ask(TakeBaseline(gate.policy.caches))
+    return replace(state, baseline=Baseline(facts.head, facts.tree), scratch=facts.scratch)
 
 
 _APPROVED: Final[dict[GateKind, Happening]] = {

@@ -14,16 +14,12 @@ if TYPE_CHECKING:
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
-    from harness_guard.shell.effects import Effects
+    from harness_guard.shell.effects import Effects, Program
 
 # Programs that show a file's text; one that counts or lists it has shown nothing.
 _SHOWING: Final = ("cat", "head", "tail", "sed", "nl", "bat")
-_DIFFS: Final = ("diff", "show", "diff-index", "diff-tree")
-# Options that leave the changed lines out (git-diff(1)).
-_WITHOUT_LINES: Final = (
-    "--cumulative", "--dirstat", "--name-only", "--name-status", "--no-patch", "--numstat", "--quiet", "--raw",
-    "--shortstat", "--stat", "--summary", "-s",
-)  # fmt: skip
+# Words by which these show nothing of it after all: none of its lines, or none but what a script prints.
+_NOTHING: Final = ("0", "-0", "-n0", "-c0", "--lines=0", "--bytes=0")
 
 
 def note_reading(event: Event, state: RunState, call: ToolCall, effects: Effects) -> Asking[RunState | None]:
@@ -43,16 +39,17 @@ def note_reading(event: Event, state: RunState, call: ToolCall, effects: Effects
         return None
     brief = yield from ask(BriefFile())
     shows_brief = call.name == "Read" and brief in call.reads
-    for program in effects.programs:
-        words = [word or "" for word in program.argv]
-        name = words[0].rpartition("/")[2] if words else ""
-        shows_brief = shows_brief or (name in _SHOWING and any(read.path == brief for read in effects.reads))
-        shows_brief = shows_brief or (name == "git" and _shows_lines(words[1:]))
+    shows_brief = shows_brief or any(_shows(program, brief) for program in effects.programs)
     return replace(state, reviewer=replace(reviewer, has_read_diff=True)) if shows_brief else None
 
 
-def _shows_lines(words: list[str]) -> bool:
-    if any(word.partition("=")[0] in _WITHOUT_LINES for word in words):
+def _shows(program: Program, path: str) -> bool:
+    """Tell whether a program shows a file's text to whoever started it, as far as its words tell."""
+    words = [word or "" for word in program.argv]
+    name = words[0].rpartition("/")[2] if words else ""
+    if name not in _SHOWING or path not in words[1:] or program.writes_to:
         return False
-    plain = [word for word in words if not word.startswith("-")]
-    return bool(plain) and plain[0] in _DIFFS
+    if any(word in _NOTHING for word in words[1:]):
+        return False
+    is_quiet = name == "sed" and any(word.startswith("-") and "n" in word for word in words[1:])
+    return not is_quiet or any(word.endswith("p") for word in words[1:] if word != path)

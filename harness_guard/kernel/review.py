@@ -12,6 +12,7 @@ from harness_guard.kernel.run_questions import PendingAttestation, TreeNow
 from harness_guard.kernel.texts import bindings_text, next_step, spawn_block
 from harness_guard.kernel.tool_effects import short
 from harness_guard.kernel.transitions import find_row, step
+from harness_guard.paths import shown_path
 from harness_guard.policy.material import material_path
 from harness_guard.records import replace
 
@@ -48,7 +49,9 @@ def take_review(state: RunState, review: Review) -> Asking[Outcome]:
         return not_now(state, "Clean-context Review")
     problem = yield from _relay_problem(state, review)
     if problem is not None:
-        return refuse(state, problem)
+        # The Reviewer of the moved tree has to look at what this one found.
+        kept = with_open_findings(state, review) if problem.rule == "review.stale" else state
+        return refuse(kept, problem)
     if review.verdict in ("PASS", "PASS_WITH_NOTES"):
         return _passed(_noted(state, review), review)
     return (yield from _not_passed(state, review))
@@ -75,12 +78,17 @@ def _relay_problem(state: RunState, review: Review) -> Asking[Reason | None]:
     return None
 
 
-def _noted(state: RunState, review: Review) -> RunState:
+def with_open_findings(state: RunState, review: Review) -> RunState:
+    """Keep a Review's findings as open ones: the next Reviewer's brief lists them."""
     return replace(
-        state,
-        latest_finding_ids=tuple(finding.id for finding in review.findings),
-        open_findings=tuple((finding.id, finding.path, finding.message) for finding in review.findings),
+        state, open_findings=tuple((finding.id, finding.path, finding.message) for finding in review.findings)
     )
+
+
+def _noted(state: RunState, review: Review) -> RunState:
+    heavy = tuple(finding.id for finding in review.findings if finding.severity != "suggestion")
+    noted = replace(state, latest_finding_ids=tuple(finding.id for finding in review.findings), reviewed_ids=heavy)
+    return with_open_findings(noted, review)
 
 
 def _passed(state: RunState, review: Review) -> Outcome:
@@ -114,7 +122,8 @@ def _count_repeated(state: RunState, review: Review) -> RunState:
     """Count consecutive Reviews that name the same finding (seed: repeated-finding limit)."""
     if review.verdict != "REPAIR_REQUIRED":
         return state
-    is_again = any(finding.id in state.latest_finding_ids for finding in review.findings)
+    heavy = [finding.id for finding in review.findings if finding.severity != "suggestion"]
+    is_again = any(name in state.reviewed_ids for name in heavy)
     repeated = state.repair.repeated + 1 if is_again else 1
     return replace(state, repair=replace(state.repair, repeated=repeated))
 
@@ -129,7 +138,7 @@ def _material(state: RunState, review: Review) -> Asking[str]:
         return "no policy is in force"
     tree = yield from ask(TreeNow())
     found = material_path(policy.boundary, (*(item.path for item in review.findings), *tree.changed))
-    return f"`{found[0]}` cannot be repaired inside the Plan: {found[1]}" if found is not None else ""
+    return f"`{shown_path(found[0])}` cannot be repaired inside the Plan: {found[1]}" if found is not None else ""
 
 
 def _paused(state: RunState, review: Review, on: str, why: str) -> Asking[Outcome]:

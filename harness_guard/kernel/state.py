@@ -143,7 +143,7 @@ class Reviewer:
         is_awaited: Whether a spawn was let through and its child has not started yet.
         agent_id: The living child that may attest; ``None`` before it started, after it ended or was disowned.
         blocks: How often its stop was refused.
-        has_read_diff: Whether it has looked at the diff: the brief, or ``git diff``.
+        has_read_diff: Whether it has looked at the diff, which stands in the brief.
     """
 
     spawns: int = 0
@@ -200,6 +200,7 @@ class RunState:
         children: Agent ids of living children; behind :data:`STARTING` the calls whose child has not started yet.
         opaque_denies: Opaque calls refused since the last allowed mutation.
         open_findings: Id, path and message of the latest Review's findings.
+        reviewed_ids: Ids of the latest taken Review's findings, suggestions aside: what comes again is counted.
         foreign: Paths that changed without a call of this run.
         told_outside: Paths outside the boundary that the run itself changed, and of which a pause has told the human.
         wrote_unseen: Whether a call whose effects no model saw (exact command, engine) ran in this run; never cleared.
@@ -246,6 +247,7 @@ class RunState:
     opaque_denies: int = 0
     stop: StopCount = StopCount()
     open_findings: tuple[tuple[str, str, str], ...] = ()
+    reviewed_ids: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     told_outside: tuple[str, ...] = ()
     wrote_unseen: bool = False
@@ -288,7 +290,7 @@ _RECORDS: Final = {
     "stop": StopCount,
 }
 _POLICIES: Final = ("accepted_policy", "active_policy")
-_TUPLES: Final = ("lineage", "latest_finding_ids", "children", "foreign", "told_outside")
+_TUPLES: Final = ("lineage", "latest_finding_ids", "reviewed_ids", "children", "foreign", "told_outside")
 
 
 def _fields(value: object) -> dict[str, object]:

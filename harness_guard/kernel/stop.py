@@ -6,7 +6,7 @@ from harness_guard.kernel.blocks import refuse, refuse_without_gate
 from harness_guard.kernel.decision import PASS, Decision, Reason
 from harness_guard.kernel.near_miss import near_miss
 from harness_guard.kernel.outcome import EndMarker, Outcome
-from harness_guard.kernel.pause import pause, resume_for
+from harness_guard.kernel.pause import REASON_LENGTH, pause, resume_for
 from harness_guard.kernel.provenance import check_provenance, is_cancel_proved
 from harness_guard.kernel.state import AT_WORK, STARTING, StopCount
 from harness_guard.kernel.sweep import sweep
@@ -51,6 +51,8 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
     state, breach = yield from sweep(before)
     if breach is not None and state.is_paused:
         # It waits for the human already; whatever was emitted or asked is about another tree.
+        told = f"{breach.rule}: {breach.seen}; before: {state.pause_reason}"
+        state = replace(state, pause_reason=told[:REASON_LENGTH])  # the human reads it in the Resume
         right = yield from resume_for(state)
         return refuse_without_gate(state, replace(breach, more=choices_text(state, right)))
     if breach is not None:
@@ -84,7 +86,7 @@ def _dispatch(event: Event, state: RunState, found: object) -> Asking[Outcome]:
         return refuse_without_gate(state, near_miss(found))
     if isinstance(found, Review | Record | Completion):
         state = replace(state, pending_gate=None)  # whatever comes of it, the human would answer to another text
-    if isinstance(found, Review | Record | Amendment | Completion):
+    if isinstance(found, Review | Record | Amendment | Resume | Completion):
         # INVARIANT (P1): what these lead to rests on the approval before; its author is checked here too.
         state, lost = yield from check_provenance(event, state)
         if lost is not None:

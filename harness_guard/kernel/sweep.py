@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness_guard.kernel.decision import Reason
 from harness_guard.kernel.questions import ask
 from harness_guard.kernel.run_questions import AbsorbForeign, TreeNow
-from harness_guard.policy.boundary import covers, explain
+from harness_guard.paths import shown_path
+from harness_guard.policy.boundary import explain, matcher
 from harness_guard.records import replace
 
 TYPE_CHECKING = False
@@ -34,21 +35,17 @@ def sweep(state: RunState) -> Asking[tuple[RunState, Reason | None]]:
     boundary = state.active_policy.boundary
     tree = yield from ask(TreeNow())
     told = frozenset(state.told_outside)
-    outside = tuple(path for path in tree.changed if _readable(path) not in told and not covers(boundary, path))
+    is_covered = matcher(boundary)
+    outside = tuple(path for path in tree.changed if shown_path(path) not in told and not is_covered(path))
     if not outside:
         return state, None
     if not state.wrote_unseen:
         baseline_tree = yield from ask(AbsorbForeign(outside))
-        foreign = tuple(sorted({*state.foreign, *map(_readable, outside)}))
+        foreign = tuple(sorted({*state.foreign, *map(shown_path, outside)}))
         return replace(state, foreign=foreign, baseline=replace(state.baseline, tree=baseline_tree)), None
     # Once an exact command or the engine has run, what it left running may write at any time: nothing is foreign then.
-    known = replace(state, told_outside=tuple(sorted({*state.told_outside, *map(_readable, outside)})))
-    named = ", ".join(f"`{_readable(path)}`" for path in outside[:_NAMED])
+    known = replace(state, told_outside=tuple(sorted({*state.told_outside, *map(shown_path, outside)})))
+    named = ", ".join(f"`{shown_path(path)}`" for path in outside[:_NAMED])
     more = f" and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
     seen = f"an approved command or the engine's run changed what is outside {explain(boundary)}: {named}{more}"
     return known, Reason("sweep.outside", seen, "Put the files back as they were, or ask the human.")
-
-
-def _readable(path: str) -> str:
-    """Give a name that a state can hold: bytes that are no UTF-8 stand escaped."""
-    return path.encode("utf-8", "backslashreplace").decode()

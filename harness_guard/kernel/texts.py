@@ -39,8 +39,9 @@ def approval_text(state: RunState, gate: str) -> str:
         f"harness-guard: Approval activated ({gate}). The run is {state.state}.",
         f"You may write: {boundary}.",
         f"Exact commands, byte for byte, from {state.repository_root}:\n{commands}" if commands else "",
+        f"Approved tools: {', '.join(policy.tools)}" if policy and policy.tools else "",
         f"Scratch folder of this run: {state.scratch}" if state.scratch else "",
-        review_text(state) if state.state == "executing" else f"Next: {next_step(state)}",
+        review_text(state) if state.state in ("executing", "verifying") else f"Next: {next_step(state)}",
         findings_text(state) if state.state == "auto_repairing" else "",
     ]
     return "\n".join(part for part in parts if part)
@@ -151,6 +152,7 @@ def status_text(state: RunState) -> str:
         f"plan: {state.accepted_plan_hash}" if state.accepted_plan_hash else "plan: none accepted",
         f"boundary: {', '.join(policy.boundary) or 'None'}" if policy else "",
         f"exact commands: {'; '.join(policy.commands) or 'None'}" if policy else "",
+        f"approved tools: {', '.join(policy.tools)}" if policy and policy.tools else "",
         f"amended by: {state.accepted_amendment_hash}" if state.accepted_amendment_hash else "",
         f"policy in force: {state.active_policy_id}, number {len(state.lineage)} of its line" if policy else "",
         f"verification: {_evidence_text(state)}",

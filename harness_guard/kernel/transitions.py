@@ -93,7 +93,9 @@ TRANSITIONS: Final = (
     Row(("planning",), "plan approved", "executing", "active", ("accept plan", "drop gate")),
     Row((*_UNDER_WAY, *_PAUSED), "amendment approved", "executing", "active", ("accept amendment", "drop gate")),
     Row(_PAUSED, "resume approved", "paused_from", "by state", ("derive child", "go on", "drop gate")),
-    Row(("planning", *_UNDER_WAY), "provenance failed", "planning", "revoked", ("discard policy", "drop gate")),
+    Row(
+        ("planning", *_UNDER_WAY, *_PAUSED), "provenance failed", "planning", "revoked", ("discard policy", "drop gate")
+    ),
     Row(("executing", *_REVOKED), "review claimed, verification green", "verifying", "revoked"),
     Row(("executing",), "review claimed, verification red", "=", "active"),
     Row(

@@ -37,6 +37,19 @@ def covers(boundary: tuple[str, ...], relative: str, *, nested: str | None = Non
     return any(_matches(entry, segments, 1) for entry in _entries(boundary, nested))
 
 
+def matcher(boundary: tuple[str, ...]) -> Callable[[str], bool]:
+    """Give :func:`covers` for one boundary and many paths: its entries are read once."""
+    entries = _entries(boundary, None)
+
+    def is_covered(relative: str) -> bool:
+        segments = _path_segments(relative)
+        if segments is None or any(names_control_plane(segment) for segment in segments):
+            return False
+        return any(_matches(entry, segments, 1) for entry in entries)
+
+    return is_covered
+
+
 def covers_tree(boundary: tuple[str, ...], relative: str, *, nested: str | None = None) -> bool:
     """Tell whether a folder and all that could ever lie below it is inside, the control plane aside.
 

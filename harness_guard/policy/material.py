@@ -6,8 +6,8 @@ that happens to cover it is no approval of a new dependency (contract section 4,
 
 from __future__ import annotations
 
-from harness_guard.paths import segment_matches
-from harness_guard.policy.boundary import covers
+from harness_guard.paths import folded, segment_matches
+from harness_guard.policy.boundary import matcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,23 +24,31 @@ NAMES: Final = {
         "npm-shrinkwrap.json", "package-lock.json", "package.json", "packages.lock.json", "pnpm-lock.yaml",
         "pnpm-workspace.yaml", "poetry.lock", "pom.xml", "pubspec.lock", "pubspec.yaml", "pylock*.toml",
         "pyproject.toml", "requirements*.in", "requirements*.txt", "settings.gradle*", "setup.cfg", "setup.py",
-        "uv.lock", "yarn.lock", "*.csproj", "*.fsproj", "*.gemspec", "*.podspec", "Podfile", "Podfile.lock",
+        "uv.lock", "yarn.lock", "BUILD", "BUILD.bazel", "MODULE.bazel", "WORKSPACE", "build.sbt", "meson.build",
+        "Package.swift", "Package.resolved", "rust-toolchain*",
+        "*.csproj", "*.fsproj", "*.gemspec", "*.podspec", "Podfile", "Podfile.lock",
     ),
     "a configuration file": (
+        ".babelrc*", ".dockerignore", ".golangci.y*ml", ".travis.yml", "azure-pipelines*.yml", "babel.config.*",
+        "bitbucket-pipelines.yml", "build.rs", "eslint.config.*", "rollup.config.*", ".gitlab-ci.yml", "*.mk",
         ".editorconfig", ".env", ".env.*", ".eslintrc*", ".gitattributes", ".gitignore", ".gitmodules", ".npmrc",
         ".pre-commit-config.yaml", ".prettierrc*", ".pypirc", ".yarnrc*", "CMakeLists.txt", "GNUmakefile", "Justfile",
         "Makefile", "jest.config.*", "justfile", "makefile", "mypy.ini", "noxfile.py", "pytest.ini",
         "ruff.toml", "tox.ini", "tsconfig*.json", "vite.config.*", "vitest.config.*", "webpack.config.*",
     ),
-    "a schema file": ("*.avsc", "*.graphql", "*.prisma", "*.proto", "*.sql", "*.xsd", "openapi.*", "swagger.*"),
+    "a schema file": (
+        "schema.rb", "*.avsc", "*.graphql", "*.prisma", "*.proto", "*.sql", "*.xsd", "openapi.*", "swagger.*",
+    ),
     "a deployment file": (
         "*.tf", "*.tfvars", "Chart.yaml", "Containerfile*", "Dockerfile*", "Jenkinsfile", "Procfile", "app.yaml",
         "compose*.yaml", "compose*.yml", "docker-compose*", "fly.toml", "netlify.toml", "serverless.yml", "vercel.json",
+        "Vagrantfile", "kustomization.yaml",
     ),
 }  # fmt: skip
 # What the file is -> folders that make every file below them one.
 FOLDERS: Final = {
-    "a configuration file": (".circleci", ".github", ".gitlab"),
+    "a configuration file": (".cargo", ".circleci", ".github", ".gitlab"),
+    "a dependency file": ("requirements",),
     "a schema file": ("migrations", "alembic"),
     "a deployment file": ("helm", "k8s", "terraform"),
 }
@@ -52,9 +60,9 @@ def kind_of(path: str) -> str | None:
     Args:
         path: Path relative to the repository root.
     """
-    *folders, name = path.split("/")
+    *folders, name = folded(path).split("/")
     for kind, patterns in NAMES.items():
-        if any(segment_matches(pattern, name) for pattern in patterns):
+        if any(segment_matches(folded(pattern), name) for pattern in patterns):
             return kind
     for kind, names in FOLDERS.items():
         if any(folder in names for folder in folders):
@@ -72,8 +80,9 @@ def material_path(boundary: tuple[str, ...], paths: Iterable[str]) -> tuple[str,
     Returns:
         The first such path and why; ``None`` if all are ordinary files inside the boundary, or named by it.
     """
+    is_covered = matcher(boundary)
     for path in paths:
-        if not covers(boundary, path):
+        if not is_covered(path):
             return path, "it lies outside the write boundary"
         kind = kind_of(path)
         if kind is not None and path not in boundary:

@@ -166,6 +166,7 @@ class StateModel(_Strict):
     opaque_denies: _Count
     stop: StopModel
     open_findings: list[tuple[str, str, str]]
+    reviewed_ids: list[str]
     foreign: list[str]
     told_outside: list[str]
     wrote_unseen: bool

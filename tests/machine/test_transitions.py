@@ -43,7 +43,7 @@ EXPECTED: dict[tuple[str, str, str], str] = {
     ("planning", "plan approved", ""): "executing",
     **{(name, "amendment approved", ""): "executing" for name in (*UNDER_WAY, *PAUSED)},
     **{(name, "resume approved", ""): "paused_from" for name in PAUSED},
-    **{(name, "provenance failed", ""): "planning" for name in ("planning", *UNDER_WAY)},
+    **{(name, "provenance failed", ""): "planning" for name in ("planning", *UNDER_WAY, *PAUSED)},
     **{(name, "review claimed, verification green", ""): "verifying" for name in ("executing", *JUDGED)},
     ("executing", RED, ""): "executing",
     **{(name, RED, "budget spent"): "paused_budget" for name in JUDGED},
@@ -348,9 +348,10 @@ def test_a_pause_of_a_revoked_state_resumes_without_authority(origin: str) -> No
     assert (after.state, after.authority_status) == (origin, "revoked")
 
 
-@pytest.mark.parametrize("name", UNDER_WAY)
+@pytest.mark.parametrize("name", [*UNDER_WAY, *PAUSED])
 def test_failed_provenance_leaves_no_policy(name: str) -> None:
-    after = step(in_state(name), "provenance failed")
+    before = in_state(name)
+    after = step(before, "provenance failed")
     assert (after.state, after.authority_status) == ("planning", "revoked")
     left = (
         after.accepted_plan_hash,
@@ -360,7 +361,10 @@ def test_failed_provenance_leaves_no_policy(name: str) -> None:
         after.approval,
     )
     assert left == (None, None, None, None, None)
-    assert (after.lineage, after.criteria, after.baseline, after.evidence_green) == ((), (), None, None)
+    assert (after.lineage, after.criteria, after.evidence_green) == ((), (), None)
+    assert (after.pause_reason, after.paused_from, after.reviewed_ids) == (None, None, ())
+    # What was changed under the failed approval has to show under the next one.
+    assert after.baseline == before.baseline
 
 
 @pytest.mark.parametrize("on", ANSWERS)

@@ -150,7 +150,7 @@ def test_a_red_record_leaves_the_round_and_the_second_without_progress_pauses(si
     assert (sim.recorded().rule, sim.state.state) == ("repair.no-progress", "paused_no_progress")
 
 
-@pytest.mark.contract("L2.8")
+@pytest.mark.contract("L2.9")
 def test_test_runs_are_no_rounds(sim: Simulator) -> None:
     start(sim)
     sim.reviewed("REPAIR_REQUIRED", [finding()])
@@ -381,3 +381,108 @@ def test_an_activation_in_a_round_archives_the_run(sim: Simulator) -> None:
     archived = sim.data / "runs" / sim.session / "archive" / "0001"
     assert old in (archived / "state.json").read_text()
     assert sim.write("src/new.py").rule == "state.no-authority"
+
+
+@pytest.mark.contract("L4.8")
+def test_an_amendment_leaves_out_nothing_that_the_run_has_changed(sim: Simulator) -> None:
+    start(sim)
+    narrow = sim.amendment(("check.sh",))
+    refused = sim.stop(narrow)
+    assert (refused.rule, sim.state.pending_gate) == ("amendment.leaves-out", None)
+    assert "`src/new.py`" in refused.text
+    (sim.root / "src" / "new.py").unlink()
+    assert sim.stop(narrow).is_silent
+
+
+@pytest.mark.contract("L4.3")
+def test_a_resume_says_why_the_run_paused(sim: Simulator) -> None:
+    start(sim)
+    resume = artifact_in(sim.write("README.md"), "# Repair Resume")
+    reason = resume.partition("## Reason\n\n")[2].partition("\n")[0]
+    refused = sim.stop(resume.replace(reason, "A short network hiccup."))
+    assert (refused.rule, sim.state.pending_gate) == ("repair.reason", None)
+    assert sim.stop(resume.replace(reason, f"{reason} It was a typing error.")).is_silent
+
+
+@pytest.mark.contract("C7.19", "L4.3")
+def test_what_changed_in_a_pause_stands_in_the_reason(sim: Simulator) -> None:
+    sim.approve()
+    assert sim.bash("sh check.sh").is_silent
+    sim.write("README.md")
+    (sim.root / "NOTE.md").write_text("by what the command left running\n")
+    told = sim.stop("waiting")
+    assert told.rule == "sweep.outside"
+    assert "NOTE.md" in artifact_in(told, "# Repair Resume")
+
+
+@pytest.mark.contract("L2.8")
+@pytest.mark.parametrize("relays", [True, False])
+def test_findings_about_a_tree_that_moved_stay_open(sim: Simulator, *, relays: bool) -> None:
+    start(sim)
+    sim.spawn()
+    sim.child("SubagentStart", "r-1")
+    review = sim.review("REPAIR_REQUIRED", [finding()])
+    assert sim.child("SubagentStop", "r-1", last_assistant_message=review).is_silent
+    (sim.root / "src" / "new.py").write_text("moved by itself\n")
+    if relays:
+        assert sim.stop(review).rule == "review.stale"
+    assert sim.spawn().is_silent
+    assert "R1-F1 src/new.py: wrong" in sim.child("SubagentStart", "r-2").text
+
+
+@pytest.mark.contract("L2.5")
+def test_a_red_claim_between_hides_no_repeated_finding(sim: Simulator) -> None:
+    start(sim)
+    sim.reviewed("REPAIR_REQUIRED", [finding()])
+    change(sim, "second\n")
+    sim.recorded()
+    (sim.root / "check.sh").write_text("exit 1\n")
+    assert sim.spawn().rule == "repair.begun"
+    change(sim, "exit 0\n", "check.sh")
+    assert sim.recorded().rule == "repair.taken"
+    sim.reviewed("REPAIR_REQUIRED", [finding()])
+    assert (sim.state.state, sim.state.repair.repeated) == ("paused_no_progress", 2)
+
+
+@pytest.mark.contract("L2.5")
+def test_a_repeated_suggestion_does_not_count(sim: Simulator) -> None:
+    note = finding("R1-F2", severity="suggestion")
+    start(sim)
+    sim.reviewed("REPAIR_REQUIRED", [finding(), note])
+    change(sim, "second\n")
+    sim.recorded()
+    assert sim.reviewed("REPAIR_REQUIRED", [finding("R2-F1"), note]).rule == "repair.begun"
+
+
+@pytest.mark.contract("L4.9")
+def test_an_amended_time_limit_is_verified_anew(sim: Simulator) -> None:
+    sim.to_reviewing()
+    before = sim.state.integrity_fingerprint
+    text = sim.amendment(("src/", "check.sh"), material=("verification",)).replace('"timeout_s": 20', '"timeout_s": 30')
+    assert sim.stop(text).is_silent
+    sim.say_y()
+    assert sim.spawn().is_silent
+    assert sim.state.integrity_fingerprint not in (None, before)
+
+
+@pytest.mark.contract("C8.1")
+def test_what_a_failed_approval_has_let_change_stays_in_the_diff(tmp_path: Path) -> None:
+    sim = Simulator(tmp_path)
+    (tmp_path / "plugin").mkdir()
+    sim.plugin = small_plugin(tmp_path / "plugin")
+    start(sim)
+    assert sim.stop(sim.amendment(("src/", "check.sh", "README.md"))).is_silent
+    sim.say_y(row={"origin": {"kind": "peer"}, "promptSource": "system"})
+    assert sim.write("src/new.py").rule == "provenance.forged"
+    assert sim.stop(PLAN).is_silent
+    sim.say_y()
+    assert sim.reviewed().rule == "review.taken"
+    assert "src/new.py" in (sim.data / "runs" / sim.session / "brief.md").read_text().partition("The whole diff")[2]
+
+
+def test_a_name_that_is_no_utf8_keeps_no_review_from_being_taken(sim: Simulator) -> None:
+    start(sim)
+    with open(bytes(sim.root / "src") + b"/\xff.sql", "w") as handle:
+        handle.write("x")
+    assert sim.reviewed("REPAIR_REQUIRED", [finding()]).is_blocked
+    assert sim.state.state == "paused_material"

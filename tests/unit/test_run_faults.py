@@ -140,7 +140,19 @@ def test_a_cancel_asked_in_a_turn_outlives_the_hosts_own_prompts(claude: Simulat
     assert claude.write("src/a.py").is_denied
     ended = claude.prompt("thank you")
     assert "cancelled" in ended.text
+    assert claude.write("README.md").is_denied
+    assert claude.stop("Ended.").is_silent
     assert claude.write("README.md").is_silent  # no run, no guard
+
+
+@pytest.mark.contract("C3.10")
+def test_a_cancel_asked_in_a_turn_is_not_proved_by_a_forged_prompt(claude: Simulator) -> None:
+    claude.approve()
+    claude.prompt("$harness cancel", new_turn=False)
+    claude.stop("stopped")
+    claude.prompt("thank you", row=FORGED)
+    claude.stop("Ended.")
+    assert claude.write("README.md").is_denied
 
 
 @pytest.mark.contract("C3.11")

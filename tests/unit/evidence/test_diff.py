@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
@@ -435,11 +436,18 @@ def test_a_nested_repository_hidden_by_a_new_line_is_seen(repo: Repository) -> N
     assert repo.changed() == (".gitignore", "nested")
 
 
-def test_a_nested_repository_without_a_commit_cannot_be_told(repo: Repository) -> None:
+def test_a_nested_repository_without_a_commit_shows_as_one_change(repo: Repository) -> None:
     repo.write("nested/x")
-    subprocess.run(["git", "-C", str(repo.root / "nested"), "init", "-q"], env=repo.environ, check=True)
-    with pytest.raises(EvidenceError, match="git failed"):
-        repo.now()
+    nested = str(repo.root / "nested")
+    subprocess.run(["git", "-C", nested, "init", "-q"], env=repo.environ, check=True)
+    first = repo.now()
+    assert first.changed == ("nested",)
+    assert repo.now() == first
+    repo.write("nested/y")
+    repo.write("src/a.py", "a = 9\n")
+    assert repo.changed() == ("nested", "src/a.py")
+    shutil.rmtree(nested)
+    assert repo.changed() == ("src/a.py",)
 
 
 def test_absorb_takes_only_the_named_paths(repo: Repository) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import DIFF, GATE, HASH, NOW, PAUSED, PROCESS, STATE_NAMES, FakeWorld, in_state, planning, prompt
+from fake_world import DIFF, GATE, HASH, NOW, PAUSED, PROCESS, STATE_NAMES, FakeWorld, in_state, planning, prompt, stop
 
 from harness_guard.kernel.event import HostProcess
 from harness_guard.kernel.outcome import ArchiveRun, EndMarker
@@ -98,7 +98,10 @@ def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     assert found.state.revision == state.revision + 1
     ended = FakeWorld().decide(prompt("Thanks."), found.state)
     assert ended.state is not None
-    assert (ended.state.state, ended.state.open_turn, ended.duties) == ("cancelled", None, (EndMarker(),))
+    assert (ended.state.state, ended.state.open_turn, ended.duties) == ("cancelled", "turn-2", ())
+    # Whether a human wrote that prompt is asked when its turn ends; until then everything is denied.
+    assert FakeWorld(AuthorOf="human").decide(stop(), ended.state).duties == (EndMarker(),)
+    assert FakeWorld(AuthorOf="forged").decide(stop(), ended.state).duties == ()
 
 
 @pytest.mark.contract("C3.10")

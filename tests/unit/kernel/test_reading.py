@@ -23,6 +23,12 @@ def program(*argv: str) -> Program:
     return Program(argv, "/repo", " ".join(argv))
 
 
+def test_what_goes_elsewhere_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = replace(program("cat", BRIEF), writes_to=("/dev/null",))
+    world = ShellWorld(monkeypatch, Effects(reads=(Read(BRIEF, "cat"),), programs=(hidden,)))
+    assert world.decide(call("Bash", {"command": "x"}, agent_id="a-1"), unread()).state is None
+
+
 @pytest.mark.parametrize(
     ("tool", "path", "agent", "is_noted"),
     [
@@ -48,15 +54,15 @@ def test_a_file_tool_shows_the_brief(tool: str, path: str, agent: str | None, *,
         (("wc", "-l", BRIEF), (BRIEF,), False),
         (("ls", BRIEF), (BRIEF,), False),
         (("cat", "src/a.py"), ("/repo/src/a.py",), False),
-        (("git", "diff"), (), True),
-        (("git", "--no-pager", "diff", "HEAD~1"), (), True),
-        (("git", "show"), (), True),
-        (("git", "diff", "--stat"), (), False),
-        (("git", "diff", "--dirstat=lines"), (), False),
-        (("git", "show", "-s"), (), False),
-        (("git", "status"), (), False),
-        (("git",), (), False),
-        (("echo", "git", "diff"), (), False),
+        (("nl", "-ba", BRIEF), (BRIEF,), True),
+        (("head", "-n", "400", BRIEF), (BRIEF,), True),
+        (("head", "-c", "0", BRIEF), (BRIEF,), False),
+        (("tail", "-n0", BRIEF), (BRIEF,), False),
+        (("sed", "-n", "", BRIEF), (BRIEF,), False),
+        (("sed", "s/a/b/", BRIEF), (BRIEF,), True),
+        (("cat", "README.md"), ("/repo/README.md", BRIEF), False),
+        (("git", "diff"), (), False),
+        (("echo", BRIEF), (), False),
     ],
 )
 def test_a_shell_text_shows_the_diff(

@@ -105,7 +105,8 @@ def test_other_versions_are_neither_read_nor_replaced(
     assert version in told.text
     assert json.loads(text)["schema"] in told.text
     assert (sim.data / "runs" / sim.session / "state.json").read_bytes() == text
-    refused_or_silent(sim, version, is_active=is_active)
+    # Who asked for a guarded run gets no unguarded one.
+    refused_or_silent(sim, version, is_active=True)
     sim.prompt("$harness cancel")
     assert archived(sim) == [text]
     assert sim.state.state == "cancelled"
