@@ -1,40 +1,85 @@
-"""Whether a sed script only prints and changes text: no ``w``, ``W``, ``e``, ``r`` or ``R``, no ``s///e`` or ``s///w``.
+"""What a sed script opens: the files of ``w``, ``W``, ``r``, ``R``, ``s///w``; one with ``e`` or ``s///e`` is not read.
 
 One pass over each line, no backtracking. Nothing that the pass takes for certain reaches over the end of a line, so two
 readings of one line never shift the next. What it does not know for certain makes the script not harmless. Tried out on
-GNU sed 4.9 (``read_label``, ``match_slash``, ``read_end_of_cmd`` and ``mark_subst_opts`` of its ``compile.c``).
+GNU sed 4.9 (``read_label``, ``read_text``, ``match_slash``, ``read_end_of_cmd`` and ``mark_subst_opts`` of its
+``compile.c``).
 """
 
 from __future__ import annotations
+
+from harness_guard.records import dataclass
 
 _ALONE = frozenset("pPdDgGhHxnN=zF}")
 _NUMBERED = frozenset("qQlL")
 _LABELLED = frozenset("btT:")
 _TEXT = frozenset("aic")
-_FLAGS = frozenset("gpiIMm0123456789")
+_FILES = frozenset("wWrR")
+_FLAGS = "gpiIMm0123456789"
 _DIGITS = "0123456789"
 _LABEL = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _OPENING = "\\:=.[^"  # a ``]`` behind one of these may not close its bracket
 
 
+_UNSETTLED = frozenset("\\[]{}|~^_@`")  # may be the second half of a character, in encodings that have such
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The files that a script writes, and those that it reads by name."""
+
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+
+
 def is_harmless(script: str) -> bool:
     """Tell whether a sed script can neither write a file, nor read one by name, nor run a program."""
-    # In an encoding whose second bytes look like a backslash, sed sees other characters than this pass does.
-    return script.isascii() and all(_is_harmless_line(line) for line in script.split("\n"))
+    return read(script) == Opened()
 
 
-def _is_harmless_line(line: str) -> bool:
+def read(script: str) -> Opened | None:
+    """Read a sed script; ``None`` where it is not certain what it opens, or where it runs a program."""
+    if not _is_settled(script):
+        return None
+    files: list[tuple[str, str]] = []
+    lines = script.split("\n")
+    while lines:
+        line = lines.pop(0)
+        end = _read_line(line, files)
+        if end < 0:
+            return None
+        # The text of ``a``, ``c`` and ``i`` stands on the lines behind, each but the last with a backslash at its end.
+        while end > len(line):
+            if not lines or lines[0].endswith("\\\\"):
+                return None
+            end += 0 if lines.pop(0).endswith("\\") else -end
+    return Opened(
+        tuple([name for letter, name in files if letter in {"w", "W"}]),
+        tuple([name for letter, name in files if letter in {"r", "R"}]),
+    )
+
+
+def _is_settled(script: str) -> bool:
+    """Whether sed sees the same characters as this pass, in whatever encoding."""
+    if script.isascii():
+        return True
+    pairs = zip(script, script[1:] + "\n", strict=True)
+    return not any(not first.isascii() and second in _UNSETTLED for first, second in pairs)
+
+
+def _read_line(line: str, files: list[tuple[str, str]]) -> int:
+    """Give the index behind the line's commands, more than its length if text follows, -1 if it is not certain."""
     index = 0
     while True:
         index = _skip(line, index, " \t;")
         if index >= len(line) or line[index] == "#":
-            return True
+            return len(line)
         index = _addresses(line, index)
         if not 0 <= index < len(line):
-            return False
-        index = _command(line, index)
-        if index < 0:
-            return False
+            return -1
+        index = _command(line, index, files)
+        if index < 0 or index > len(line):
+            return index
 
 
 def _skip(line: str, index: int, what: str) -> int:
@@ -111,7 +156,7 @@ def _unescaped(line: str, index: int, mark: str) -> int:
     return -1
 
 
-def _command(line: str, index: int) -> int:
+def _command(line: str, index: int, files: list[tuple[str, str]]) -> int:
     letter = line[index]
     index += 1
     if letter == "{":
@@ -128,15 +173,33 @@ def _command(line: str, index: int) -> int:
         end = _end(line, label)
         return -1 if letter == ":" and line[end : end + 1] in {"}", "#"} else end
     if letter in _TEXT:
-        # GNU: one-line text up to the line's end; a backslash may go on to the next line, or the next ``-e``.
-        text = line[index:].strip(" \t")
-        return len(line) if text and "\\" not in text else -1
+        return _text(line, index)
+    if letter in _FILES:
+        return _file(line, index, letter, files=files)
     if letter in {"s", "y"}:
-        return _substitution(line, index, letter)
+        return _substitution(line, index, letter, files=files)
     return -1
 
 
-def _substitution(line: str, index: int, letter: str) -> int:
+def _text(line: str, index: int) -> int:
+    """GNU: one-line text up to the line's end; a backslash there goes on to the next line, or the next ``-e``."""
+    text = line[index:].strip(" \t")
+    if text == "\\" and line.endswith(text):
+        return len(line) + 1
+    text = text.removeprefix("\\").lstrip(" \t")
+    return len(line) if text and not text.endswith("\\") else -1
+
+
+def _file(line: str, index: int, letter: str, *, files: list[tuple[str, str]]) -> int:
+    """A name reaches to the line's end, whatever stands in it."""
+    name = line[_skip(line, index, " \t") :]
+    if not name or "\\" in name or not name.isprintable():
+        return -1
+    files.append((letter, name))
+    return len(line)
+
+
+def _substitution(line: str, index: int, letter: str, *, files: list[tuple[str, str]]) -> int:
     mark = line[index : index + 1]
     if not mark or mark in "\\[]" or mark.isalnum() or mark.isspace():
         return -1
@@ -147,8 +210,9 @@ def _substitution(line: str, index: int, letter: str) -> int:
     if letter == "s":
         if _may_act_earlier(line, index + 1, mark):
             return -1
-        while end < len(line) and line[end] in _FLAGS:
-            end += 1
+        end = _skip(line, end, _FLAGS)
+        if line[end : end + 1] == "w":
+            return _file(line, end + 1, "w", files=files)
     return _end(line, end)
 
 

@@ -5,10 +5,9 @@ Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk
 
 from __future__ import annotations
 
-from harness_guard.shell import awk_script
+from harness_guard.shell import awk_script, sed_script
 from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
 from harness_guard.shell.names import roots_of, sources_of_roots
-from harness_guard.shell.sed_script import is_harmless
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -194,6 +193,8 @@ def _tree(call: Call, options: Options) -> None:
 def _sed(call: Call, options: Options) -> None:
     scripts = options.values("-e", "--expression")
     files = options.operands
+    if options.has("--version", "--help"):
+        return
     if not scripts:
         if not files:
             call.opaque("sed without a script")
@@ -203,9 +204,14 @@ def _sed(call: Call, options: Options) -> None:
             call.opaque("sed with a script that is not known")
             return
     for script in scripts:
-        if script.text is None or script.is_pattern or not is_harmless(script.text):
+        opened = None if script.text is None or script.is_pattern else sed_script.read(script.text)
+        if opened is None:
             call.opaque("sed with a script that may write or run something, or is not known")
             return
+        for name in opened.writes:
+            call.write(Field(name), "file")
+        for name in opened.reads:
+            call.read(Field(name))
     in_place = [value for name, value in options.given if name in {"-i", "--in-place"}]
     for field in files:
         call.read(field)
@@ -297,7 +303,7 @@ COMMANDS: Final = (
         valued="e",
         attached="i",
         longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks "
-        "sandbox debug",
+        "sandbox debug version help",
         reads=False,
         act=_sed,
     ),
