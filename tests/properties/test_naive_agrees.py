@@ -80,6 +80,7 @@ resume_faults = mostly(
 context_faults = mostly(
     "", *("accepted_plan_hash", "accepted_amendment_hash", "diff_revision"), "verification_fingerprint", "review_round", times=10
 )  # fmt: skip
+slips = mostly("", "early", "queued", "tree moved", times=6)
 amendment_faults = mostly("", "source_plan_hash", "source_policy_id", times=6)
 
 
@@ -124,8 +125,12 @@ class Lifecycles(RuleBasedStateMachine):
         self.both.prompt(text, is_made_by_host=True)
 
     @precondition(lambda self: self.run is not None and self.run.gate is not None)
-    @rule(slip=mostly("", "early", "queued", "tree moved", times=6))
+    @rule(slip=slips)
     def answers(self, slip: str) -> None:
+        self.yes(slip)
+
+    def yes(self, slip: str) -> None:
+        """Answer with ``y``, too early, typed before the gate stood, or after the tree has moved."""
         if slip == "tree moved":
             self.both.write("src/a.py")
         self.both.prompt("y", is_queued=slip == "queued", wait_ms=100 if slip == "early" else 2000)
@@ -295,11 +300,16 @@ class Lifecycles(RuleBasedStateMachine):
             self.both.spawn(engine)
 
     @precondition(lambda self: self.run is not None and self.run.is_paused)
-    @rule(rounds=st.integers(0, 3))
-    def resumes_and_goes_on(self, rounds: int) -> None:
+    @rule(rounds=st.integers(0, 3), slip=slips)
+    def resumes_and_goes_on(self, rounds: int, slip: str) -> None:
         self.stop(Resume(rounds))
-        if self.run is not None and self.run.gate is not None:
-            self.both.prompt("y")
+        self.yes(slip)
+
+    @precondition(lambda self: self.run is not None and self.run.accepted is not None)
+    @rule(data=st.data(), slip=slips)
+    def amends_and_goes_on(self, data: st.DataObject, slip: str) -> None:
+        self.stop(self.an_amendment(data, "", ""))
+        self.yes(slip)
 
 
 def asks(both: Both, number: int = 1, path: str = "src/a.py", *, is_material: bool = False) -> Review:
@@ -342,6 +352,17 @@ def repairs_in_vain(both: Both) -> None:
     both.stop(Record(), Engine("red"))
 
 
+def repairs_in_vain_but_not_twice_in_a_row(both: Both) -> None:
+    both.approve(PLAN)
+    both.claim()
+    both.reviewed(asks(both))
+    both.write("src/a.py")
+    both.stop(Record(), Engine("red", 0))
+    both.stop(Record(), Engine("red", 0))
+    both.stop(Record(), Engine("red", 1))
+    both.stop(Record(), Engine("red", 1))
+
+
 def spends_the_budget(both: Both) -> None:
     both.approve(PLANS[3])
     both.claim()
@@ -371,6 +392,69 @@ def finds_in_a_manifest(both: Both) -> None:
     both.approve(PLAN)
     both.claim()
     both.reviewed(asks(both, 1, "src/package.json"))
+
+
+def finds_inside_but_changed_outside(both: Both) -> None:
+    sweeps_its_own_change(both)
+    both.resumed()
+    both.claim()
+    both.reviewed(asks(both))
+
+
+def forgets_what_was_seen_before_an_amendment(both: Both) -> None:
+    both.approve(PLAN)
+    both.claim()
+    review = asks(both)
+    both.reviewed(review)
+    both.stop(amended())
+    both.prompt("y")
+    both.claim()
+    both.reviewed(review)
+
+
+def forgets_what_was_seen_before_a_forgery(both: Both) -> None:
+    buys_a_round(both)
+    both.tool("inside", author="forged")
+    both.stop(PLAN)
+    both.prompt("y")
+    both.claim()
+    both.reviewed(asks(both))
+
+
+def moves_a_known_finding(both: Both) -> None:
+    both.approve(PLAN)
+    both.claim()
+    both.reviewed(asks(both))
+    both.repaired()
+    agent = both.reviewer_starts()
+    both.reviewer_reads(agent)
+    both.reviewer_stops(agent, Review("REPAIR_REQUIRED", (Finding("R1-F1", "docs/b.md"),)))
+
+
+def loses_a_reviewer(both: Both) -> None:
+    both.approve(PLAN)
+    both.claim()
+    agent = both.reviewer_starts()
+    both.reviewer_stops(agent, Review("PASS"))  # it has not looked at the diff
+    both.reviewer_reads(agent)
+    both.reviewer_stops(agent, NearMiss())
+    both.reviewer_stops(agent, Prose())
+    both.reviewer_stops(agent, NearMiss())
+    both.reviewer_stops(agent, Review("PASS"))
+    both.stop(Review("PASS"))
+
+
+def answers_before_the_gate_stood(both: Both) -> None:
+    both.prompt("activate")
+    both.stop(PLAN)
+    both.prompt("y", is_queued=True)
+
+
+def answers_for_another_tree(both: Both) -> None:
+    writes_outside(both)
+    both.stop(Resume())
+    both.write("src/a.py")
+    both.prompt("y")
 
 
 def is_amended_in_a_pause(both: Both) -> None:
@@ -437,6 +521,14 @@ SCRIPTS: tuple[tuple[Callable[[Both], None], str], ...] = (
     (repairs_twice, "completed"),
     (sees_the_same_finding_again, "paused_no_progress"),
     (repairs_in_vain, "paused_no_progress"),
+    (repairs_in_vain_but_not_twice_in_a_row, "auto_repairing"),
+    (finds_inside_but_changed_outside, "paused_material"),
+    (forgets_what_was_seen_before_an_amendment, "auto_repairing"),
+    (forgets_what_was_seen_before_a_forgery, "auto_repairing"),
+    (moves_a_known_finding, "verifying"),
+    (loses_a_reviewer, "verifying"),
+    (answers_before_the_gate_stood, "planning"),
+    (answers_for_another_tree, "paused_boundary"),
     (spends_the_budget, "paused_budget"),
     (buys_a_round, "auto_repairing"),
     (claims_red_while_reviewing, "auto_repairing"),
