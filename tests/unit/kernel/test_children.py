@@ -491,3 +491,36 @@ def test_a_child_that_a_call_ends_is_forgotten(tool: str, argument: str) -> None
     assert found.state is not None
     assert (found.state.children, found.state.reviewer.agent_id) == (("b",), None)
     assert FakeWorld().decide(call(tool, {argument: "c"}), state).state is None
+
+
+@pytest.mark.contract("C4.30")
+@pytest.mark.parametrize(
+    ("identifier", "path", "expected"),
+    [
+        ("R1-F9", "src/a.py", "review.finding-id"),
+        ("R1-F1", "src/a.py", None),
+        ("R1-F1", "src/b.py", "review.finding-path"),
+        ("R2-F1", "src/b.py", None),
+    ],
+)
+def test_a_finding_of_an_earlier_round_is_an_open_one(identifier: str, path: str, expected: str | None) -> None:
+    state = in_state("verifying", review_round=2, open_findings=(("R1-F1", "src/a.py", "wrong"),))
+    text = review("REPAIR_REQUIRED", (finding(id=identifier, path=path),), review_round=2)
+    found = FakeWorld().decide(event("SubagentStop", agent_id="a-1", message=text), state)
+    assert (found.decision.reason.rule if found.decision.reason is not None else None) == expected
+
+
+@pytest.mark.parametrize(("tool", "is_counted"), [("SendMessage", True), ("CronCreate", False)])
+def test_a_message_to_a_child_counts_as_a_start(tool: str, *, is_counted: bool) -> None:
+    state = executing()
+    found = FakeWorld().decide(call(tool, {"to": "a-1", "message": "look again", "prompt": "look again"}), state)
+    assert found.decision.verdict == "pass"
+    assert (found.state is not None and found.state.children == ("spawn u1",)) is is_counted
+
+
+def test_a_limit_that_is_reached_is_said() -> None:
+    state = executing(max_helpers=1, children=("h-1",))
+    reason = FakeWorld().decide(call("Agent", {"prompt": "Read.", "subagent_type": "Explore"}), state).decision.reason
+    assert reason is not None
+    assert (reason.rule, reason.seen) == ("spawn.helpers", "1 of 1 read-only helpers are at work in executing")
+    assert "wait until a helper has ended" in reason.remedy

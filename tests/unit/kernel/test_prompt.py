@@ -385,3 +385,18 @@ def test_a_prompt_that_the_host_made_does_nothing(name: str, tag: str, line: str
     assert found.state == replace(state, pending_gate=None, open_turn="turn-2")
     assert found.duties == ()
     assert FakeWorld().decide(prompt(f"{tag}\n\n{line}\n"), None).state is None
+
+
+@pytest.mark.contract("C8.1")
+@pytest.mark.parametrize(
+    ("name", "kind", "is_taken"),
+    [("planning", "Plan", True), ("paused_danger", "Repair Resume", False), ("executing", "Plan Amendment", False)],
+)
+def test_a_baseline_is_taken_once(name: str, kind: str, *, is_taken: bool) -> None:
+    state = in_state(name)
+    gate = replace(GATE, kind=kind, revision=state.revision, policy=state.active_policy or GATE.policy)
+    world = FakeWorld()
+    found = world.decide(prompt("y"), replace(state, pending_gate=gate))
+    assert found.state is not None
+    assert found.state.has_authority
+    assert ("TakeBaseline" in world.asked) is is_taken

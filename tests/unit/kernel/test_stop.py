@@ -506,3 +506,16 @@ def test_no_unchecked_approval_is_carried_into_a_pause_by_the_sweep(author: str,
     assert found.state is not None
     assert found.decision.reason is not None
     assert (found.decision.reason.rule, found.state.state, found.state.told_outside) == (rule, state, ())
+
+
+@pytest.mark.contract("L2.6")
+def test_a_taken_review_leaves_its_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = review("REPAIR_REQUIRED", (finding(message="loses digits"), finding(id="R1-F2", severity="suggestion")))
+    found = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying"))
+    assert found.state is not None
+    assert found.state.latest_finding_ids == ("R1-F1", "R1-F2")
+    assert found.state.reviewed_ids == ("R1-F1",)
+    assert found.state.open_findings == (("R1-F1", "src/a.py", "loses digits"), ("R1-F2", "src/a.py", "wrong"))
+    assert (found.state.repair.repeated, found.state.repair.round) == (1, 1)
+    assert found.decision.reason is not None
+    assert "- R1-F1 (important) src/a.py:3: loses digits" in found.decision.reason.more

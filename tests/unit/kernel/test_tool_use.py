@@ -8,6 +8,7 @@ import pytest
 from fake_world import (
     AT_WORK,
     DIFF,
+    GATE,
     PROCESS,
     ROOT,
     STATE_NAMES,
@@ -684,3 +685,35 @@ def test_a_file_tool_shows_no_credential(tool: str, path: str, expected: str) ->
         assert (rule(found), found.state.state) == (expected, "paused_danger")
     else:
         assert (found.decision.verdict, found.state) == ("pass", None)
+
+
+@pytest.mark.contract("L4.10")
+def test_a_write_while_a_question_is_open_names_the_question() -> None:
+    state = in_state("executing", pending_gate=replace(GATE, kind="Plan Amendment"))
+    reason = FakeWorld().decide(call("Write", INSIDE), state).decision.reason
+    assert reason is not None
+    assert reason.seen == "the human has not answered the Plan Amendment yet and nothing may be written meanwhile"
+    planned = FakeWorld().decide(call("Write", INSIDE), in_state("planning", pending_gate=GATE)).decision.reason
+    assert planned is not None
+    assert planned.seen == "the run is planning and nothing may be written now"
+
+
+def test_a_skills_own_shell_command_is_read_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = Effects(writes=(Write(f"{ROOT}/README.md", "file", "tee"),))
+    happened = event(
+        "PreSkillShellCommand", tool_name="Skill", tool_input={"command": "tee README.md"}, tool_use_id="u1"
+    )
+    found = ShellWorld(monkeypatch, effects).decide(happened, in_state("executing"))
+    assert rule(found) == "boundary.outside"
+
+
+def test_a_copy_that_brings_a_link_along_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = Effects(reads=(Read(f"{ROOT}/src/a", "cp"),), writes=(Write(f"{ROOT}/src/b", "tree", "cp"),))
+    reason = (
+        ShellWorld(monkeypatch, effects, CarriedAlong="src/a/link")
+        .decide(shell(), in_state("executing"))
+        .decision.reason
+    )
+    assert reason is not None
+    assert reason.rule == "boundary.copied-link"
+    assert "`src/a/link`" in reason.seen

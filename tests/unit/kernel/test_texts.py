@@ -1,0 +1,82 @@
+"""The next step in every state, as answers name it (promise P9)."""
+
+from __future__ import annotations
+
+import pytest
+from fake_world import COMMAND, GATE, STATE_NAMES, in_state, planning
+
+from harness_guard.kernel.run_questions import CommandRun
+from harness_guard.kernel.texts import approval_text, next_step, status_text
+from harness_guard.kernel.verification import tail_of
+from harness_guard.records import replace
+
+WORDS = {
+    "planning": "Fill in the # Plan",
+    "executing": "spawn the Reviewer",
+    "auto_repairing": "emit the # Repair Record",
+    "verifying": "relay its Review",
+    "reviewing": "Fill in the # Completion",
+    "completed": "the run is complete",
+    "cancelled": "the run is cancelled",
+}
+
+
+@pytest.mark.parametrize("name", STATE_NAMES)
+def test_every_state_names_its_next_step(name: str) -> None:
+    told = next_step(in_state(name, command=COMMAND))
+    assert WORDS.get(name, "Emit the Repair Resume") in told
+    if name.startswith("paused_"):
+        assert "# Plan Amendment" in told
+        assert "$harness cancel" in told
+
+
+@pytest.mark.parametrize("kind", ["Plan", "Plan Amendment", "Repair Resume"])
+def test_an_open_question_comes_first(kind: str) -> None:
+    state = planning(pending_gate=replace(GATE, kind=kind))  # type: ignore[type-var]
+    assert next_step(state) == f"End your turn and wait for the human's answer to the {kind}."
+
+
+def test_an_asked_cancel_comes_before_everything() -> None:
+    state = in_state("executing", cancel_asked=True, pending_gate=GATE)
+    assert next_step(state).startswith("End your turn; the run ends")
+
+
+@pytest.mark.contract("C5.15")
+def test_an_approval_names_what_it_has_put_in_force() -> None:
+    told = approval_text(in_state("executing"), "Plan Amendment")
+    for words in (
+        "Approval activated (Plan Amendment)",
+        "`src/`, `docs/*.md`",
+        "- make test",
+        "mcp__files__put",
+        "/tmp/",
+    ):
+        assert words in told
+    assert "spawn the Reviewer" in told
+    assert "Findings of this round:\n- R1-F1 src/a.py: wrong" in approval_text(
+        in_state("auto_repairing"), "Repair Resume"
+    )
+
+
+def test_a_person_reads_the_whole_run_in_its_status() -> None:
+    told = status_text(in_state("auto_repairing", accepted_amendment_hash="sha256:" + "b" * 64))
+    for words in (
+        "auto_repairing, authority active",
+        "boundary: src/, docs/*.md",
+        "exact commands: make test; sh check.sh",
+        "approved tools: mcp__files__put",
+        "amended by: sha256:bbbb",
+        "number 2 of its line",
+        "review round: 1",
+        "repair: round 1 of 3; same finding 1 times",
+        "open findings: R1-F1 (src/a.py)",
+    ):
+        assert words in told
+    assert "waiting for the human's y to the Plan" in status_text(planning(pending_gate=GATE))
+    assert "exact commands" not in status_text(planning())
+
+
+@pytest.mark.parametrize(("tail", "told"), [("x\n", "The end of its output:\nx\n"), ("", "")])
+def test_no_output_is_not_quoted(tail: str, told: str) -> None:
+    assert tail_of(CommandRun("V1", "sh check.sh", 1, timed_out=False, tail=tail)) == told
+    assert tail_of(None) == ""
