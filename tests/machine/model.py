@@ -8,12 +8,15 @@ What is abstracted, and why nothing that decides is lost:
 - Revision, run id, hashes, lineage and the absolute numbers of rounds and Reviews: the kernel compares them only for
   equality with what an artifact, a gate or an attestation names (here: is it the current one), and rounds only with the
   budget (here: what is left of it). Both are kept as relations; the promises are checked on the real numbers.
-- The tree has one file inside the boundary and one outside, each with two contents. A tree or diff revision is kept as
+- The tree has one file inside the boundary and one outside, each with two contents; the one outside stays as it is once
+  the run was told of it, because from then on it is one more file of the diff. A tree or diff revision is kept as
   "what is here now or the other one": swapping the two contents everywhere changes no decision.
 - A value that the state overwrites before it reads it again is left out (what rounds are measured against outside of
   rounds, the counters that a Resume sets to 0, everything once a cancel was asked for or the run has ended).
 - Turn ids: a prompt comes in a new turn or in the running one. Codex, host processes and transcripts that cannot be
   read have tests of their own.
+- Counters that a refusal, a round or a Review moves are kept as they are; they end at their limits. Budgets stay small
+  because a Resume asks for a round only while none is left.
 - The engine may say anything at any time: more than the real one, which repeats a green answer on an unmoved tree.
 
 :func:`sides` counts how many of the matters that stand beside the lifecycle (counters of refusals, helpers, changes
@@ -171,8 +174,8 @@ def amendment_text(policy_id: str, *, is_wide: bool) -> str:
 
 
 @cache
-def resume_text(context: ResumeContext) -> str:
-    return render_resume(context, "Paused: something")
+def resume_text(context: ResumeContext, reason: str | None) -> str:
+    return render_resume(context, f"Paused: {reason}")
 
 
 @cache
@@ -463,7 +466,8 @@ def moves(node: Node) -> Iterator[Move]:
 def _trees(node: Node) -> Iterator[Move]:
     if node.baseline is not None and not node.state.is_terminal:
         yield Move("tree moves inside", tree=(3 - node.tree[0], node.tree[1]))
-        yield Move("tree moves outside", tree=(node.tree[0], 1 - node.tree[1]))
+        if not node.state.told_outside:
+            yield Move("tree moves outside", tree=(node.tree[0], 1 - node.tree[1]))
 
 
 def _authors(state: RunState) -> tuple[str, ...]:
@@ -659,7 +663,7 @@ def _resumes(node: Node, turn: str) -> Iterator[Move]:
             ("stale tree", changed(right, diff_revision=other)),
         ]
     for name, context in tried:
-        text = resume_text(context)
+        text = resume_text(context, state.pause_reason)
         shows = state.active_policy if name.startswith("right") else None
         yield Move(
             f"Stop with Resume, {name}",
@@ -783,6 +787,7 @@ def _side(node: Node) -> dict[str, object]:
         "approval": (state.approval is not None and not state.approval.is_verified)
         + 2 * (state.accepted_amendment_hash is not None)
         + 4 * (gate is not None and gate.kind == "Plan Amendment"),
+        "finding of this round": _taken(state),
         "cancel asked": state.cancel_asked,
     }
 
@@ -810,12 +815,19 @@ def _round(node: Node) -> frozenset[object]:
     return frozenset((_here(node, diff), progress == FINGERPRINTS["green"]) for diff, progress in measured)
 
 
+def _taken(state: RunState) -> str | None:
+    """The path that an id of this round has already, because a Review of a tree that moved named it."""
+    is_open = "verifying" in (state.state, state.paused_from)
+    new = f"R{state.review_round}-F1"
+    return next((path for name, path, _ in state.open_findings if is_open and name == new), None)
+
+
 def _findings(state: RunState) -> tuple[object, ...] | None:
     """What the next Review's findings are compared with; the first one that asks for repair counts 1 in any case."""
-    if state.is_paused or not state.repair.repeated:
+    if state.is_paused or not state.repair.repeated or not state.open_findings:
         return None
-    opened = [name for name, _, _ in state.open_findings]
-    return opened[:1] == list(state.latest_finding_ids), f"R{state.review_round}-F1" in opened
+    again, path, _ = state.open_findings[0]
+    return again in state.reviewed_ids, path
 
 
 def abstract(node: Node) -> tuple[object, ...]:
@@ -828,7 +840,7 @@ def abstract(node: Node) -> tuple[object, ...]:
         return state.state, state.authority_status, "cancel asked", *_side(node).values(), running
     found = state.state, state.authority_status, *_side(node).values(), _gate(node), state.wrote_unseen
     if state.state == "planning":
-        return found
+        return *found, state.baseline is None
     relation = state.active_policy == state.accepted_policy, repair.max_rounds - repair.round
     found = *found, *relation, _findings(state), state.paused_from, repair.is_due
     origin, seen = state.paused_from or state.state, node.seen
