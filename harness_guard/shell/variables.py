@@ -7,7 +7,7 @@ _PREFIXES = (
     "GCONV_", "LOC", "MALLOC_", "GLIBC_", "TERM", "SSH_", "RSYNC_", "TAR_", "JAVA", "_JAVA", "MAGIC", "FZF_", "FD_",
     "CLAUDE", "CODEX", "PLUGIN_", "HARNESS_", "XDG_", "PS4", "PSM", "HIST", "COMP", "DOCKER_", "KUBE", "AWS_", "JQ_",
     "AWK", "POSIX", "NLS", "HG", "SVN_", "CURL_", "WGET", "ZIP", "UNZIP", "GZIP", "BZIP", "XZ_", "ZSTD_", "PATCH_",
-    "OPENSSL", "BAT_", "BC_", "DC_", "LSOF", "TAPE", "YQ_", "SSL_",
+    "OPENSSL", "BAT_", "PKG_CONFIG", "SYSTEMD_", "BC_", "DC_", "LSOF", "TAPE", "YQ_", "SSL_",
 )  # fmt: skip
 _NAMES = frozenset(
     ("PATH", "ENV", "IFS", "CDPATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "PROMPT_COMMAND", "PAGER",

@@ -1,6 +1,9 @@
 """Programs that only read or print, whatever their options: no option of theirs writes, runs or connects.
 
 Sources: the man pages of GNU coreutils 9, diffutils 3, util-linux 2.38, procps 4, grep 3.
+
+What tac, file and sort make in the system's temporary folder for themselves, and remove again, is no write here: no
+command names it, and nothing of the run lies there.
 """
 
 from __future__ import annotations
@@ -130,7 +133,7 @@ _READERS = (
     "nproc du look colrm"
 )
 _PRINTERS = (
-    "echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv uptime "
+    "echo true false : pwd basename dirname uname whoami id groups df seq sleep yes printenv uptime "
     "free lscpu who w "
     "users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal"
 )

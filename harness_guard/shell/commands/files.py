@@ -318,7 +318,7 @@ COMMANDS: Final = (
         "touch",
         flags="acmfh",
         valued="drt",
-        longs="no-create date= reference= time= no-dereference",
+        longs="help version no-create date= reference= time= no-dereference",
         files="-r --reference",
         reads=False,
         act=_touch,
@@ -327,17 +327,17 @@ COMMANDS: Final = (
         "truncate",
         flags="co",
         valued="sr",
-        longs="size= reference= no-create io-blocks",
+        longs="help version size= reference= no-create io-blocks",
         files="-r --reference",
         reads=False,
         act=_every("file"),
     ),
-    Row("mkdir", flags="pv", valued="m", longs="parents verbose mode=", reads=False, act=_mkdir),
-    Row("rmdir", flags="pv", longs="parents verbose ignore-fail-on-non-empty", reads=False, act=_rmdir),
+    Row("mkdir", flags="pv", valued="m", longs="help version parents verbose mode=", reads=False, act=_mkdir),
+    Row("rmdir", flags="pv", longs="help version parents verbose ignore-fail-on-non-empty", reads=False, act=_rmdir),
     Row(
         "rm",
         flags="rRfivdI",
-        longs="recursive force verbose dir one-file-system preserve-root interactive=?",
+        longs="help version recursive force verbose dir one-file-system preserve-root interactive=?",
         reads=False,
         act=_rm,
     ),
@@ -346,7 +346,8 @@ COMMANDS: Final = (
         "cp",
         flags="rRaflspPdLHinuvTxb",
         valued="tS",
-        longs="recursive archive force interactive no-clobber update=? verbose target-directory= no-target-directory "
+        longs="help version "
+        "recursive archive force interactive no-clobber update=? verbose target-directory= no-target-directory "
         "preserve=? no-preserve= dereference no-dereference reflink=? link symbolic-link parents one-file-system "
         "backup=? suffix= remove-destination sparse=",
         reads=False,
@@ -356,7 +357,8 @@ COMMANDS: Final = (
         "mv",
         flags="finuvTb",
         valued="tS",
-        longs="force interactive no-clobber update=? verbose target-directory= no-target-directory backup=? suffix= "
+        longs="help version "
+        "force interactive no-clobber update=? verbose target-directory= no-target-directory backup=? suffix= "
         "strip-trailing-slashes",
         reads=False,
         act=_mv,
@@ -365,7 +367,7 @@ COMMANDS: Final = (
         "ln",
         flags="sfnivrTLP",
         valued="t",
-        longs="symbolic force no-dereference verbose relative no-target-directory target-directory=",
+        longs="help version symbolic force no-dereference verbose relative no-target-directory target-directory=",
         reads=False,
         act=_ln,
     ),
@@ -373,7 +375,8 @@ COMMANDS: Final = (
     Row(
         "chown",
         flags="RcfvhHLP",
-        longs="recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
+        longs="help version "
+        "recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
         "no-preserve-root",
         reads=False,
         act=_meta,
@@ -381,7 +384,8 @@ COMMANDS: Final = (
     Row(
         "chgrp",
         flags="RcfvhHLP",
-        longs="recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
+        longs="help version "
+        "recursive verbose changes quiet silent reference= no-dereference dereference from= preserve-root "
         "no-preserve-root",
         reads=False,
         act=_meta,
@@ -390,7 +394,8 @@ COMMANDS: Final = (
         "install",
         flags="cdDpvTC",
         valued="mogt",
-        longs="directory mode= owner= group= target-directory= verbose preserve-timestamps no-target-directory",
+        longs="help version "
+        "directory mode= owner= group= target-directory= verbose preserve-timestamps no-target-directory",
         reads=False,
         act=_install,
     ),
@@ -399,7 +404,7 @@ COMMANDS: Final = (
         "mktemp",
         flags="dquVt",
         valued="p",
-        longs="directory dry-run quiet suffix= tmpdir=? version help",
+        longs="help version directory dry-run quiet suffix= tmpdir=?",
         reads=False,
         act=_mktemp,
     ),
@@ -407,18 +412,19 @@ COMMANDS: Final = (
         "shred",
         flags="fuvxz",
         valued="ns",
-        longs="force iterations= size= remove=? verbose exact zero random-source=",
+        longs="help version force iterations= size= remove=? verbose exact zero random-source=",
         files="--random-source",
         reads=False,
         act=_shred,
     ),
     Row("link", reads=False, act=_hard_link),
-    Row("mkfifo", valued="m", longs="mode=", reads=False, act=_every("entry")),
+    Row("mkfifo", valued="m", longs="help version mode=", reads=False, act=_every("entry")),
     Row(
         "fallocate",
         flags="cdinpzxvu",
         valued="lo",
-        longs="collapse-range dig-holes insert-range length= keep-size offset= punch-hole zero-range posix verbose",
+        longs="help version "
+        "collapse-range dig-holes insert-range length= keep-size offset= punch-hole zero-range posix verbose",
         reads=False,
         act=_every("file"),
     ),
@@ -426,7 +432,8 @@ COMMANDS: Final = (
         "rsync",
         flags="avqrlptgoDhPnucxSHWizLkmyCAXEUNbOJd",
         valued="TB",
-        longs="archive verbose quiet recursive links perms times group owner devices specials human-readable partial "
+        longs="help version "
+        "archive verbose quiet recursive links perms times group owner devices specials human-readable partial "
         "progress dry-run update checksum one-file-system sparse hard-links whole-file itemize-changes compress "
         "copy-links copy-dirlinks copy-unsafe-links safe-links munge-links prune-empty-dirs fuzzy cvs-exclude acls "
         "xattrs executability no-owner no-group no-perms no-times no-links no-recursive no-devices no-specials no-o "

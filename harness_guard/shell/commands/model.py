@@ -354,6 +354,8 @@ def run_row(row: Row, call: Call) -> None:
     if isinstance(options, str):
         call.opaque(f"{call.name}: {options}")
         return
+    if not options.operands and options.has("--help", "--version"):
+        return
     if row.reads:
         for field in options.operands:
             call.read(field)

@@ -18,7 +18,7 @@ MODULES: Final = {
     "zstd unzstd zstdcat zstdmt zip unzip zipinfo ar 7z 7za 7zz 7zr cpio",
     "coreutils": "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
     "sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
-    "nproc du look colrm echo true false : pwd basename dirname uname arch whoami id groups df seq sleep yes printenv "
+    "nproc du look colrm echo true false : pwd basename dirname uname whoami id groups df seq sleep yes printenv "
     "uptime free lscpu who w users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal "
     "base64 base32 lsof egrep fgrep python python3 node ruby printf test [ hostname which umask type wait times "
     "hash jobs date diff column file zgrep zegrep zfgrep",
@@ -27,6 +27,10 @@ MODULES: Final = {
     "git": "git",
     "openssl": "openssl",
     "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind ag",
+    "system": "systemctl loginctl hostnamectl timedatectl launchctl networksetup diskutil tmutil hdiutil scutil spctl "
+    "codesign defaults pkgutil profiles mdimport lipo plutil sips qlmanage symbols pmset otool textutil pkg-config "
+    "findmnt lsmod pstree whereis sw_vers vm_stat system_profiler pmap pwdx clear tput arch dscl dmesg journalctl "
+    "mount sysctl getent script caffeinate xattr say fzf readelf objdump nm size",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
     "sponge patch perl jq yq bat",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",

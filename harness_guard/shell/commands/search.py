@@ -40,7 +40,7 @@ def _find(call: Call, _options: Options) -> None:
         if (text is None or field.is_pattern) and (not field.start or field.start[0] in "-(!,"):
             call.opaque("find with a word that may be an action")
             return
-        if text in _FIND_LEADING:
+        if text in _FIND_LEADING or text in {"--help", "--version"}:
             continue
         if field.start[:1] not in {"-", "(", "!", ",", ")"}:
             call.read(field, is_tree=True)
@@ -196,13 +196,10 @@ def _sed(call: Call, options: Options) -> None:
     if options.has("--version", "--help"):
         return
     if not scripts:
-        if not files:
-            call.opaque("sed without a script")
+        if not files or not files[0].is_one:
+            call.opaque("sed without a script that is known")
             return
         scripts, files = (files[0],), files[1:]
-        if not scripts[0].is_one:
-            call.opaque("sed with a script that is not known")
-            return
     for script in scripts:
         opened = None if script.text is None or script.is_pattern else sed_script.read(script.text)
         if opened is None:
@@ -271,7 +268,7 @@ COMMANDS: Final = (
         "sort",
         flags="bdfghiMnRrVcCmsuz",
         valued="kStoT",
-        longs="numeric-sort reverse unique key= field-separator= output= ignore-case version-sort "
+        longs="help version numeric-sort reverse unique key= field-separator= output= ignore-case version-sort "
         "human-numeric-sort stable "
         "check=? general-numeric-sort zero-terminated ignore-leading-blanks dictionary-order month-sort "
         "random-sort merge "
@@ -283,7 +280,8 @@ COMMANDS: Final = (
         "uniq",
         flags="cdDiuz",
         valued="fsw",
-        longs="count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated all-repeated=? "
+        longs="help version "
+        "count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated all-repeated=? "
         "group=?",
         act=_uniq,
     ),
