@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SET_LETTERS = frozenset("euxvfabhmCET")
 _SET_NAMES = frozenset(
     ("errexit", "nounset", "xtrace", "pipefail", "verbose", "noglob", "allexport", "notify", "hashall", "monitor",
-     "noclobber", "errtrace", "functrace", "ignoreeof", "nolog")
+     "noclobber", "errtrace", "functrace", "ignoreeof", "nolog", "vi", "emacs")
 )  # fmt: skip
 _QUIET_OPTIONS = frozenset(
     ("expand_aliases", "inherit_errexit", "histappend", "checkwinsize", "cmdhist", "lithist", "histreedit",

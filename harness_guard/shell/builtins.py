@@ -138,7 +138,7 @@ class Starter(Settings):
         walk = self.walk
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
-            text = literal_body(self.redirects)
+            text = literal_body(self.redirects) or self._here_string(state)
         if text is None:
             walk.unknown("a shell whose text is not known", walk.programs[-1].text)
             return
@@ -161,6 +161,14 @@ class Starter(Settings):
         walk.script(script, State(state.cwds, values, stack=()))
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = kept
         walk.nested -= 1
+
+    def _here_string(self, state: State) -> str | None:
+        """Give the text of ``<<< word``, ``None`` without one or where it is not known."""
+        only = self.redirects[0] if len(self.redirects) == 1 else None
+        if only is None or only.op != "<<<" or only.fd not in {"", "0"}:
+            return None
+        value = self.walk.value(only.target, state)
+        return None if value is None else value.text
 
     def _read(self, text: str) -> Script | None:
         """Read a text that is run; counts as nested until the caller says otherwise. ``None`` if it cannot be."""

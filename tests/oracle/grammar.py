@@ -19,7 +19,7 @@ PLACES = (
     "a.txt", "b.txt", "src", "src/x.py", "src/q", "docs", "docs/n.txt", "docs/q", "link-in", "link-in/q", "link-out",
     "link-out/q", "link-file", "link-new", "docs/up", "docs/up/q", "empty", "new", "new/q", "../outside/q", "..", ".",
     "/outside", "/outside/q", "/outside/dir", "/tmp/q", "/repo/src", "~", "~/q", "src/lib", "src/../q", "link-out/../q",
-    "./src/", "q", "q", "p",
+    "./src/", "q", "q", "p", "nope", "nope/q", "a.txt/q", "nope/../q",
 )  # fmt: skip
 WORDS = (
     "one", "-n", "two words", "", "3", "0", "*.txt", "src/*.py", "?.txt", "d*", "{p,q}", "q{1..3}", "x=y", "a b", "08", "-",
@@ -92,6 +92,11 @@ COMPOUNDS = (
 BEGINNINGS = (
     "x=<P> y=<P>", "f=<P>; d=<P>", "a=(<P> <P> <P>); b=(<P>)", "set -- <P> <P>", 'go() { touch ./$1; }\nput() { cd "$1"\n<S>\n}',
 )  # fmt: skip
+# What shows the state that the shell is left in: its folder, its variables, its functions.
+PROBES = (
+    "touch zz", "touch zz", 'touch -- "$x"', 'touch -- "$y"', 'touch "./$f"', 'touch "./$1"', 'touch "./${a[1]}"', "go zz",
+    'touch "$PWD/zz"', 'touch "$d/zz"', "put <P>; touch zz", "cd -; touch zz", "popd; touch zz", "touch $x.1", "cd ..; touch zz",
+)  # fmt: skip
 _SLOT = re.compile(r"<([WPNAFISQT])(\d?)>")
 _PLAIN = {"P": PLACES, "N": NAMES, "A": ARRAYS, "F": FUNCTIONS, "I": ("0", "1", "2", "3")}
 DEEPEST = 3
@@ -118,7 +123,7 @@ def _word(draw: st.DrawFn, depth: int) -> str:
 
 
 def _program(draw: st.DrawFn, depth: int) -> str:
-    kinds = (WRITERS, SETTINGS, SETTINGS, LEAVING, *((COMPOUNDS,) * 4 if depth < DEEPEST else ()))
+    kinds = (WRITERS, SETTINGS, SETTINGS, PROBES, LEAVING, *((COMPOUNDS,) * 4 if depth < DEEPEST else ()))
     return _filled(draw, draw(st.sampled_from(draw(st.sampled_from(kinds)))), depth + 1)
 
 
@@ -148,5 +153,9 @@ def _filled(draw: st.DrawFn, template: str, depth: int) -> str:
 def programs(draw: st.DrawFn) -> str:
     """A program of a few commands, most of them behind some that make variables and functions known."""
     begin = [_filled(draw, template, DEEPEST) for template in BEGINNINGS if draw(st.integers(0, 3))]
-    parts = [*begin, *(_program(draw, 0) for _ in range(draw(st.integers(1, 4))))]
+    parts = list(begin)
+    for _ in range(draw(st.integers(1, 4))):
+        parts.append(_program(draw, 0))
+        if draw(st.booleans()):
+            parts.append(_filled(draw, draw(st.sampled_from(PROBES)), DEEPEST))
     return "\n".join(parts)
