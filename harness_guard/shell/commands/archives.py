@@ -25,10 +25,10 @@ _COMPRESSORS: Final = frozenset(
 _TAR_STARTS: Final = ("gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress")
 
 # Not listed, because they run programs, write further files or leave the folder: --to-command, --checkpoint-action, -F,
-# --rsh-command, --rmt-command, -g, -G, -M, --volno-file, --index-file, --backup, --suffix.
+# -s (another tar's --transform), --rsh-command, --rmt-command, -g, -G, -M, --volno-file, --index-file, --backup, --suffix.
 _TAR: Final = Row(
     "tar",
-    flags="crtuxdvpkmOzjJaZhlsSwBioUWRP",
+    flags="crtuxdvpkmOzjJaZhlSwBioUWRP",
     valued="fCTXIbHNV",
     longs="create extract get list append update diff compare delete verbose gzip gunzip ungzip bzip2 xz zstd lzma "
     "lzip lzop compress uncompress auto-compress no-auto-compress file= directory= exclude= exclude-vcs "

@@ -234,12 +234,15 @@ def _install(call: Call, options: Options) -> None:
     _into(call, target, sources, kind="file")
 
 
+_FREE: Final = "X" * 3  # the shortest run that mktemp fills
+
+
 def _mktemp(call: Call, options: Options) -> None:
     """A template's run of ``X`` becomes anything; without a folder the environment names one."""
     if options.has("-u", "--dry-run"):
         return
     folders = [value for name, value in options.given if name in {"-p", "--tmpdir"}]
-    template = options.operands[0] if options.operands else Field("tmp.XXX")
+    template = options.operands[0] if options.operands else Field(f"tmp.{_FREE}")
     is_free = not folders and not options.operands
     suffixes = options.values("--suffix")
     if is_free or options.has("-t") or None in folders or any("/" in (field.text or "/") for field in suffixes):
@@ -251,7 +254,7 @@ def _mktemp(call: Call, options: Options) -> None:
         call.write(Field(None), "file")
         return
     head, _, last = "/".join(part for part in parts if part).rpartition("/")
-    start = last.partition("XXX")[0]
+    start = last.partition(_FREE)[0]
     call.write_new(Field(escape(f"{head}/{start}" if head else start) + "*", is_pattern=True))
 
 

@@ -84,7 +84,7 @@ def _perl(call: Call, options: Options) -> None:
     if len(programs) != 1 or programs[0].text is None or not is_harmless(programs[0].text):
         call.opaque("perl with a program that is not read, or that may do more than match, substitute and print")
         return
-    if not options.has("-n", "-p"):
+    if not options.has("-n", "-p", "-a"):
         return
     suffixes = [value.text or "" if value else "" for name, value in options.given if name == "-i"]
     if any(set(suffix) - _SUFFIX for suffix in suffixes):
@@ -217,7 +217,7 @@ COMMANDS: Final = (
     ),
     Row(
         "perl",
-        flags="nplawWsTtvV0123456789",
+        flags="nplawWTtvV0123456789",
         valued="eE",
         longs="version",
         attached="i",
