@@ -25,7 +25,8 @@ _COMPRESSORS: Final = frozenset(
 _TAR_STARTS: Final = ("gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress")
 
 # Not listed, because they run programs, write further files or leave the folder: --to-command, --checkpoint-action, -F,
-# -s (another tar's --transform), --rsh-command, --rmt-command, -g, -G, -M, --volno-file, --index-file, --backup, --suffix.
+# -s (another tar's --transform), --rsh-command, --rmt-command, -g, -G, -M, --volno-file, --index-file, --backup and
+# --suffix.
 _TAR: Final = Row(
     "tar",
     flags="crtuxdvpkmOzjJaZhlSwBioUWRP",
