@@ -170,6 +170,10 @@ class Call:
     def write(self, field: Field, kind: WriteKind, by: str = "") -> None:
         """Say that it writes what a word names; ``by`` where that is not simply the program's name."""
         found = self.paths(field)
+        if found is None and field.below:
+            for top in field.below:
+                self.write(Field(top), "tree", by)
+            return
         if found is None:
             self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
             return

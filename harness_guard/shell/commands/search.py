@@ -93,6 +93,7 @@ def _find_exec(call: Call, index: int) -> int:
     """
     words: list[Field] = []
     is_inner = _finds_inner(call)
+    below = _roots(call) if index < len(call.args) and call.args[index].text in _REMOVES_NAMES else ()
     while True:
         field = call.args[index] if index < len(call.args) else Field(None)
         if field.text is None or field.is_pattern:
@@ -102,13 +103,34 @@ def _find_exec(call: Call, index: int) -> int:
             break
         # What find finds starts with one of its roots; it cannot be told here which, and never starts with a dash
         # unless a root does.
-        words.append(Field(None, prefix="./", is_inner=is_inner) if field.text == "{}" else field)
+        words.append(Field(None, prefix="./", is_inner=is_inner, below=below) if field.text == "{}" else field)
         if "{}" in field.text and field.text != "{}":
             call.opaque("find -exec with a word that is built")
             return -1
         index += 1
     call.runs.append(tuple(words))
     return index + 1
+
+
+# Programs that treat the name that they are given, and no name that they make of it, nor what a link leads to.
+_REMOVES_NAMES = frozenset(("rm", "rmdir", "unlink", "mv"))
+
+
+def _roots(call: Call) -> tuple[str, ...]:
+    """Where everything lies that is found; empty if a link may lead out of there, or a root is not known."""
+    texts = [field.text or "" for field in call.args]
+    if not {"-L", "-H", "-follow"}.isdisjoint(texts):
+        return ()
+    roots: list[str] = []
+    for field in call.args:
+        if field.text in _FIND_LEADING:
+            continue
+        if field.start[:1] in {"-", "(", "!", ",", ")"}:
+            break
+        if field.text is None or field.is_pattern:
+            return ()
+        roots.append(field.text)
+    return tuple(roots) or (".",)
 
 
 def _finds_inner(call: Call) -> bool:
