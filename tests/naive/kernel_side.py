@@ -119,6 +119,7 @@ class KernelSide(FakeWorld):
         self.has_marker = False
         self.first_revision = 1
         self.outcome = Outcome()
+        self.why = ""
         self.answers |= {
             "AuthorOf": "human",
             "WhereShell": Surroundings(ROOT, ROOT, "/home/u"),
@@ -227,7 +228,15 @@ class KernelSide(FakeWorld):
             elif isinstance(duty, EndMarker):
                 self.has_marker = False
         self.outcome = outcome
+        self._learn_why()
         return outcome.decision.verdict
+
+    def _learn_why(self) -> None:
+        """Keep the Reason of the Repair Resume that a pause hands out (L4.2, L4.3)."""
+        reason = self.outcome.decision.reason
+        _, _, resume = (reason.more if reason is not None else "").partition("# Repair Resume\n")
+        if resume:
+            self.why = resume.partition("## Reason\n\n")[2].partition("\n\n## Approval")[0]
 
     # What happens ----------------------------------------------------------------------------------------------
 
@@ -396,12 +405,12 @@ class KernelSide(FakeWorld):
             "verification_fingerprint": integrity(run.evidence),
             "additional_rounds": resume.additional_rounds,
         }
-        if resume.wrong:
+        if resume.wrong not in ("", "reason"):
             bound[resume.wrong] = 999 if resume.wrong == "paused_revision" else named("another")
         return artifact(
             "Repair Resume",
             ("Resume Context", block("resume_context", bound)),
-            ("Reason", "It goes on."),
+            ("Reason", "It goes on." if resume.wrong == "reason" else f"{self.why}\n\nIt goes on."),
             ("Approval", "Proceed with this Repair Resume? [y/N]"),
         )
 

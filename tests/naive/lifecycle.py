@@ -27,7 +27,6 @@ from naive.values import (
     Message,
     NearMiss,
     Plan,
-    Policy,
     Prose,
     Record,
     Resume,
@@ -35,6 +34,7 @@ from naive.values import (
     Tree,
     changed,
     content,
+    covers,
 )
 
 ENDED = ("completed", "cancelled")
@@ -83,9 +83,9 @@ class Guard:
         if run is not None:
             if was_cancelled:
                 run.move("cancelled")  # C3.10
-            if run.state != "cancelled":
-                run.is_turn_open = True
-            elif was_cancelled or author == "human":
+            if was_cancelled or run.state != "cancelled":
+                run.is_turn_open = True  # C3.10
+            elif author == "human":
                 run.is_turn_open = False  # C3.9: the turn of the cancel has ended
         if text == "activate":
             self.run = Run()  # C3.5, L5.1
@@ -147,7 +147,8 @@ class Guard:
             run.criteria = gate.artifact.criteria
             run.round = run.repeated = run.no_progress = 0
             run.max_rounds = run.accepted.max_rounds
-            run.baseline = content(tree)  # C8.1
+            if run.baseline is None:
+                run.baseline = content(tree)  # C8.1
             run.move("executing")
         elif isinstance(gate.artifact, Amendment):
             self._approve_amendment(gate.artifact)
@@ -158,16 +159,7 @@ class Guard:
         """L4.9."""
         run = self.live
         assert run.accepted is not None
-        run.accepted = Policy(
-            plan=run.policy.plan,
-            boundary=amendment.boundary,
-            commands=amendment.commands | {check.command for check in amendment.required},
-            required=amendment.required,
-            max_rounds=run.accepted.max_rounds,
-            repeated_limit=run.accepted.repeated_limit,
-            no_progress_limit=run.accepted.no_progress_limit,
-            parent=run.policy,
-        )
+        run.accepted = amendment.policy(run.accepted, run.policy)
         run.put_in_force(run.accepted)
         run.amendment = amendment.hash
         run.criteria = amendment.criteria
@@ -177,7 +169,6 @@ class Guard:
         run.begin = None
         run.before_round = None
         run.evidence = None
-        self._forget_reviewer()
         run.attestation = None
         run.move("executing")
 
@@ -214,8 +205,7 @@ class Guard:
             run.begin = None
             run.before_round = None
             run.evidence = None
-            self._forget_reviewer()
-            run.attestation = None
+                run.attestation = None
             run.move("planning")
         return True
 
@@ -300,7 +290,7 @@ class Guard:
             return "deny"  # C8.20
         if self._is_refused_by_author(author):
             return "deny"
-        if self._sweep(tree):
+        if self._sweep(tree, author) is not None:
             return "deny"  # C7.17
         found = self._verify(tree, engine)
         if found == "unavailable":
@@ -317,7 +307,8 @@ class Guard:
         elif not found.is_green:
             run.goes_on()  # a row of the table, although it leads nowhere
         else:
-            self._forget_reviewer()  # C8.12
+            if run.attestation is not None and run.attestation.revision == run.revision:  # L2.8
+                run.open_findings |= {found.id: found.path for found in run.attestation.review.findings}
             run.attestation = None
             if run.state != "verifying":
                 run.review_round += 1
@@ -379,11 +370,6 @@ class Guard:
                 return False
         return not review.wrong
 
-    def _forget_reviewer(self) -> None:
-        run = self.live
-        run.is_awaited = False
-        run.reviewer = None
-
     def _waiting_review(self, tree: Tree) -> Review | None:
         """Give the attested Review of this revision and tree."""
         run = self.live
@@ -409,16 +395,18 @@ class Guard:
         run.record = found if engine.kind != "unavailable" else None
         return found if engine.kind != "unavailable" else "unavailable"
 
-    def _sweep(self, tree: Tree) -> bool:
-        """C7.17: tell whether the run is paused by what changed outside its boundary."""
+    def _sweep(self, tree: Tree, author: Author) -> Answer | None:
+        """C7.17: refuse what comes if the run itself changed something outside its boundary."""
         run = self.live
         if run.baseline is None or run.active is None:
-            return False
+            return None
         now = content(tree)
         outside = {path for path in changed(run.baseline, now) if not run.policy.inside(path)} - run.told_outside
         if not outside:
-            return False
+            return None
         if run.wrote_unseen:
+            if not run.is_paused and self._is_refused_by_author(author):
+                return "block" if run.accepted is None else self._block()  # C5.11
             run.told_outside |= outside
             run.attestation = None
             if run.is_paused:
@@ -426,11 +414,11 @@ class Guard:
                 run.blocks += 1
             else:
                 run.pause("paused_boundary")
-            return True
+            return "block"
         # Foreign: taken into the baseline.
         kept = [(path, version) for path, version in run.baseline if path not in outside]
         run.baseline = tuple(sorted([*kept, *[row for row in now if row[0] in outside]]))
-        return False
+        return None
 
     # Stop --------------------------------------------------------------------------------------------------------
 
@@ -453,26 +441,28 @@ class Guard:
         if run.state != "cancelled" or author == "human":
             run.is_turn_open = False  # C3.9
         if not is_child_listed:
-            self._forget_reviewer()  # C8.21
+            run.is_awaited = False
+            run.reviewer = None  # C8.21
         if run.state == "cancelled" or run.cancel_asked:
             return "pass"  # C6.9
         gate, run.gate = run.gate, None  # C5.6
         bound = run.diff(tree)
-        if self._sweep(tree):
-            return "block"
+        swept = self._sweep(tree, author)
+        if swept is not None:
+            return swept
         has_moved = run.diff(tree) != bound  # what the message binds was worked out before the sweep
         if isinstance(message, NearMiss):
             return self._block()
         if isinstance(message, Prose):
             return self._prose(gate, turn)
-        is_bound = isinstance(message, Amendment | Record | Review | Completion)
+        is_bound = isinstance(message, Amendment | Record | Resume | Review | Completion)
         if is_bound and run.accepted is not None and self._is_refused_by_author(author):
             return "block" if run.accepted is None else self._block()  # C5.11, C5.12
         if isinstance(message, Plan) and run.state == "planning":
             run.gate = Gate("Plan", message, now_ms, run.revision)
         elif isinstance(message, Amendment) and run.accepted is not None:
-            if message.wrong or not self._has_true_deltas(message):
-                return self._block()  # L4.6, L4.7
+            if message.wrong or not self._has_true_deltas(message) or self._leaves_out(message, tree):
+                return self._block()  # L4.6, L4.7, L4.8
             run.gate = Gate("Plan Amendment", message, now_ms, run.revision)
         elif isinstance(message, Resume) and run.is_paused:
             if message.wrong or has_moved:
@@ -526,6 +516,13 @@ class Guard:
             return False
         return own == theirs or "scope" in amendment.material
 
+    def _leaves_out(self, amendment: Amendment, tree: Tree) -> bool:
+        """L4.8: a file that the run has changed under the boundary in force."""
+        run = self.live
+        paths = changed(run.baseline or (), content(tree))
+        kept = [path for path in paths if any(covers(entry, path) for entry in amendment.boundary)]
+        return any(run.policy.inside(path) and path not in kept for path in paths)
+
     def _record(self, record: Record, tree: Tree, engine: Engine, *, has_moved: bool) -> Answer:
         run = self.live
         assert run.begin is not None
@@ -560,7 +557,7 @@ class Guard:
         run.attestation = None  # C8.18
         before = run.last_review
         findings = tuple(finding.id for finding in review.findings)
-        run.last_review = frozenset(findings)
+        run.last_review = frozenset() if review.verdict == "PASS_WITH_NOTES" else frozenset(findings)
         begin = run.asked_by(tree, findings)
         run.open_findings = {finding.id: finding.path for finding in review.findings}
         if review.verdict == "REPAIR_REQUIRED":

@@ -94,7 +94,7 @@ class Run:
         self.is_authorized = state in AT_WORK
         self.revision += 1
         self.gate = None
-        self.is_awaited = False
+        self.is_awaited = False  # C8.12: what comes next has a Reviewer of its own
         self.reviewer = None
         self.opaque = 0
         self.goes_on()

@@ -116,6 +116,19 @@ class Amendment:
     material: frozenset[str]
     wrong: str = ""
 
+    def policy(self, accepted: Policy, active: Policy) -> Policy:
+        """L4.9: the limits and the Plan of the accepted policy, the replaced one as parent."""
+        return Policy(
+            plan=accepted.plan,
+            boundary=self.boundary,
+            commands=self.commands | {check.command for check in self.required},
+            required=self.required,
+            max_rounds=accepted.max_rounds,
+            repeated_limit=accepted.repeated_limit,
+            no_progress_limit=accepted.no_progress_limit,
+            parent=active,
+        )
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -12,10 +12,10 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from naive.both import Both
+from naive.told import BOUNDARY, COMMANDS, PLANS, SCRIPTS, V1, V2, asks
 from naive.values import (
     Amendment,
     Author,
-    Check,
     Completion,
     Engine,
     Finding,
@@ -35,17 +35,6 @@ if TYPE_CHECKING:
 
     from naive.run import Run
 
-V1 = Check("V1", "sh check.sh")
-V2 = Check("V2", "sh more.sh")
-BOUNDARY = frozenset({"src/", "docs/*.md"})
-COMMANDS = frozenset({"make test"})
-PLAN = Plan("plan-3", BOUNDARY, COMMANDS, (V1,))
-PLANS = (
-    PLAN,
-    Plan("plan-1", BOUNDARY, COMMANDS, (V1, V2), max_rounds=1, no_progress_limit=1),
-    Plan("plan-2", BOUNDARY, COMMANDS, (V1,), max_rounds=2, repeated_limit=1),
-    Plan("plan-0", BOUNDARY, COMMANDS, (V1,), is_repair_enabled=False),
-)
 EXAMPLES = 250
 STEPS = 40
 FILES = ("src/a.py", "docs/b.md")
@@ -102,9 +91,6 @@ class Lifecycles(RuleBasedStateMachine):
 
     def stop(self, message: Message, engine: Engine | None = None, **facts: Any) -> None:
         """Let the root end its turn, where the two readings are settled."""
-        run = self.run
-        if run is not None and run.gate is not None and isinstance(message, Record | Review | Completion):
-            self.both.stop(Prose())
         if not self.both.is_swept_beyond_count:
             self.both.stop(message, engine, **facts)
 
@@ -201,8 +187,6 @@ class Lifecycles(RuleBasedStateMachine):
         if verdict in ("PASS", "BLOCKED"):
             return Review(verdict, (), wrong)
         known = [Finding(name, path) for name, path in sorted(self.run.open_findings.items())]
-        if self.run.begin is not None and self.run.begin.findings == ("V1",):
-            known = []  # unsettled
         new = [self.both.finding(number, path) for number in (1, 2) for path in FILES]
         odd = [Finding("R9-F1", "src/a.py"), self.both.finding(3, "LICENSE"), self.both.finding(4, "src/package.json")]
         moved = [Finding(found.id, "src/z.py") for found in known]
@@ -299,6 +283,20 @@ class Lifecycles(RuleBasedStateMachine):
         if self.is_in("verifying"):
             self.both.spawn(engine)
 
+    @precondition(lambda self: self.is_in("auto_repairing"))
+    @rule(output=st.integers(0, 1))
+    def repairs_in_vain(self, output: int) -> None:
+        self.both.write("src/a.py")
+        for _ in range(3):
+            self.stop(Record(), Engine("red", output))
+
+    @precondition(lambda self: self.run is not None and self.run.is_awaited and bool(self.run.open_findings))
+    @rule()
+    def is_asked_again(self) -> None:
+        assert self.run is not None
+        name, path = next(iter(self.run.open_findings.items()))
+        self.is_given(Review("REPAIR_REQUIRED", (Finding(name, path),)))
+
     @precondition(lambda self: self.run is not None and self.run.is_paused)
     @rule(rounds=st.integers(0, 3), slip=slips)
     def resumes_and_goes_on(self, rounds: int, slip: str) -> None:
@@ -310,241 +308,6 @@ class Lifecycles(RuleBasedStateMachine):
     def amends_and_goes_on(self, data: st.DataObject, slip: str) -> None:
         self.stop(self.an_amendment(data, "", ""))
         self.yes(slip)
-
-
-def asks(both: Both, number: int = 1, path: str = "src/a.py", *, is_material: bool = False) -> Review:
-    """Give a Review that asks for repair."""
-    return Review("REPAIR_REQUIRED", (both.finding(number, path, is_material=is_material),))
-
-
-def amended(*extra: str) -> Amendment:
-    material = frozenset({"risk", "write_boundary"} if extra else {"risk"})
-    return Amendment("amendment", BOUNDARY | set(extra), COMMANDS, (V1,), ("AC1",), material)
-
-
-def repairs_twice(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both, 1))
-    both.repaired()
-    both.reviewed(asks(both, 2))
-    both.repaired()
-    both.reviewed(Review("PASS_WITH_NOTES", (both.finding(3),)))
-    both.stop(Completion())
-
-
-def sees_the_same_finding_again(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    review = asks(both)
-    both.reviewed(review)
-    both.repaired()
-    both.reviewed(review)
-
-
-def repairs_in_vain(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both))
-    both.write("src/a.py")
-    both.stop(Record(), Engine("red"))
-    both.stop(Record(), Engine("red"))
-    both.stop(Record(), Engine("red"))
-
-
-def repairs_in_vain_but_not_twice_in_a_row(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both))
-    both.write("src/a.py")
-    both.stop(Record(), Engine("red", 0))
-    both.stop(Record(), Engine("red", 0))
-    both.stop(Record(), Engine("red", 1))
-    both.stop(Record(), Engine("red", 1))
-
-
-def spends_the_budget(both: Both) -> None:
-    both.approve(PLANS[3])
-    both.claim()
-    both.reviewed(asks(both))
-    both.stop(Resume(0))  # leaves no budget for the round that is due
-
-
-def buys_a_round(both: Both) -> None:
-    spends_the_budget(both)
-    both.resumed(1)
-
-
-def claims_red_while_reviewing(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(Review("PASS"))
-    both.claim(Engine("red"))
-
-
-def needs_more_than_the_plan(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both, is_material=True))
-
-
-def finds_in_a_manifest(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both, 1, "src/package.json"))
-
-
-def finds_inside_but_changed_outside(both: Both) -> None:
-    sweeps_its_own_change(both)
-    both.resumed()
-    both.claim()
-    both.reviewed(asks(both))
-
-
-def forgets_what_was_seen_before_an_amendment(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    review = asks(both)
-    both.reviewed(review)
-    both.stop(amended())
-    both.prompt("y")
-    both.claim()
-    both.reviewed(review)
-
-
-def forgets_what_was_seen_before_a_forgery(both: Both) -> None:
-    buys_a_round(both)
-    both.tool("inside", author="forged")
-    both.stop(PLAN)
-    both.prompt("y")
-    both.claim()
-    both.reviewed(asks(both))
-
-
-def moves_a_known_finding(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(asks(both))
-    both.repaired()
-    agent = both.reviewer_starts()
-    both.reviewer_reads(agent)
-    both.reviewer_stops(agent, Review("REPAIR_REQUIRED", (Finding("R1-F1", "docs/b.md"),)))
-
-
-def loses_a_reviewer(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    agent = both.reviewer_starts()
-    both.reviewer_stops(agent, Review("PASS"))  # it has not looked at the diff
-    both.reviewer_reads(agent)
-    both.reviewer_stops(agent, NearMiss())
-    both.reviewer_stops(agent, Prose())
-    both.reviewer_stops(agent, NearMiss())
-    both.reviewer_stops(agent, Review("PASS"))
-    both.stop(Review("PASS"))
-
-
-def answers_before_the_gate_stood(both: Both) -> None:
-    both.prompt("activate")
-    both.stop(PLAN)
-    both.prompt("y", is_queued=True)
-
-
-def answers_for_another_tree(both: Both) -> None:
-    writes_outside(both)
-    both.stop(Resume())
-    both.write("src/a.py")
-    both.prompt("y")
-
-
-def is_amended_in_a_pause(both: Both) -> None:
-    needs_more_than_the_plan(both)
-    both.stop(amended("README.md"))
-    both.prompt("y")
-    both.write("README.md")
-    both.claim()
-    both.reviewed(asks(both, 1, "README.md"))
-
-
-def is_blocked(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim()
-    both.reviewed(Review("BLOCKED"))
-
-
-def cannot_verify(both: Both) -> None:
-    both.approve(PLAN)
-    both.claim(Engine("unavailable"))
-
-
-def writes_outside(both: Both) -> None:
-    both.approve(PLAN)
-    both.tool("outside")
-
-
-def sweeps_its_own_change(both: Both) -> None:
-    both.approve(PLAN)
-    both.tool("exact")
-    both.write("LICENSE")
-    both.stop(Prose())
-
-
-def absorbs_a_foreign_change(both: Both) -> None:
-    both.approve(PLAN)
-    both.write("LICENSE")
-    both.stop(Prose())
-
-
-def is_dangerous(both: Both) -> None:
-    both.approve(PLAN)
-    both.tool("danger", is_child=True)
-
-
-def is_opaque(both: Both) -> None:
-    both.approve(PLAN)
-    for _ in range(3):
-        both.tool("opaque")
-
-
-def is_forged(both: Both) -> None:
-    both.approve(PLAN)
-    both.tool("inside", author="forged")
-
-
-def is_cancelled(both: Both) -> None:
-    both.approve(PLAN)
-    both.prompt("cancel", is_fresh=False)
-    both.prompt("other")
-
-
-SCRIPTS: tuple[tuple[Callable[[Both], None], str], ...] = (
-    (repairs_twice, "completed"),
-    (sees_the_same_finding_again, "paused_no_progress"),
-    (repairs_in_vain, "paused_no_progress"),
-    (repairs_in_vain_but_not_twice_in_a_row, "auto_repairing"),
-    (finds_inside_but_changed_outside, "paused_material"),
-    (forgets_what_was_seen_before_an_amendment, "auto_repairing"),
-    (forgets_what_was_seen_before_a_forgery, "auto_repairing"),
-    (moves_a_known_finding, "verifying"),
-    (loses_a_reviewer, "verifying"),
-    (answers_before_the_gate_stood, "planning"),
-    (answers_for_another_tree, "paused_boundary"),
-    (spends_the_budget, "paused_budget"),
-    (buys_a_round, "auto_repairing"),
-    (claims_red_while_reviewing, "auto_repairing"),
-    (needs_more_than_the_plan, "paused_material"),
-    (finds_in_a_manifest, "paused_material"),
-    (is_amended_in_a_pause, "auto_repairing"),
-    (is_blocked, "paused_blocked"),
-    (cannot_verify, "paused_blocked"),
-    (writes_outside, "paused_boundary"),
-    (sweeps_its_own_change, "paused_boundary"),
-    (absorbs_a_foreign_change, "executing"),
-    (is_dangerous, "paused_danger"),
-    (is_opaque, "paused_unmodeled"),
-    (is_forged, "planning"),
-    (is_cancelled, "cancelled"),
-)
 
 
 @pytest.mark.parametrize(("script", "end"), SCRIPTS)
