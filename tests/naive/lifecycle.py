@@ -205,7 +205,7 @@ class Guard:
             run.begin = None
             run.before_round = None
             run.evidence = None
-                run.attestation = None
+            run.attestation = None
             run.move("planning")
         return True
 
