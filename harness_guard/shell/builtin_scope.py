@@ -72,6 +72,11 @@ class Settings:
         """What prints, waits or concerns people at a prompt alone."""
         return Ends(state, state)
 
+    def no_command(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``:``, in front of which other shells keep variables as they would in front of nothing."""
+        self.walk.run_table(":", (Field(":"), *args), state)
+        return Ends(state, state)
+
     # --- leaving ----------------------------------------------------------------------------------------------------
 
     def alone(self, args: tuple[Field, ...], state: State) -> Ends:

@@ -31,12 +31,12 @@ SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
-_TAKES_PREFIX = frozenset(("read", "exec", "wait", "jobs", "type", "hash"))
+_TAKES_PREFIX = frozenset(("read", "wait", "jobs", "type", "hash"))
 _BASH = frozenset(("bash", "/bin/bash", "/usr/bin/bash"))
 _POSIX = frozenset(("sh", "dash", "/bin/sh", "/usr/bin/sh", "/bin/dash", "/usr/bin/dash"))
 # What another POSIX shell reads otherwise than bash, or has no command of that name for.
 _BASH_ALONE = (
-    "$'", '$"', "[[", "((", "+=", "<(", ">(", "&>", ">&", "|&", "<<<", "function", "select", "coproc", "time", "eval",
+    "$'", '$"', "[[", "((", "+=", "<(", ">(", "&>", "|&", "<<<", "function", "select", "coproc", "time", "eval",
     "trap", "source", "export", "readonly", "local", "declare", "typeset", "shopt", "let", "mapfile", "readarray",
     "pushd", "popd", "read ", "printf -v", "~+", "~-", "alias", "set ", "!(", "+(", "@(", "?(", "*(", "echo -",
 )  # fmt: skip
@@ -323,7 +323,8 @@ def _operands(args: tuple[Field, ...]) -> tuple[Field, ...]:
 
 def _is_posix(text: str) -> bool:
     """Whether every POSIX shell reads a text as bash does; braces are those of ``${name}`` and of groups."""
-    if any(piece in text for piece in _BASH_ALONE):
+    copies = text.split(">&")[1:]
+    if any(piece in text for piece in _BASH_ALONE) or not all(rest[:1].isdigit() or rest[:1] == "-" for rest in copies):
         return False
     opens = [index for index, character in enumerate(text) if character == "{"]
     return all(text[index - 1 : index] == "$" or text[index + 1 : index + 2].isspace() for index in opens)
@@ -337,6 +338,7 @@ _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
     "eval": Starter.evaluate,
     "trap": Starter.trap,
     "alias": Starter.alias,
+    ":": Starter.no_command,
     "exit": Starter.leave,
     "return": Starter.give_back,
     "break": Starter.go_round,

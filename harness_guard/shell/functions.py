@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 8  # functions in one another
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:+@")
-# bash calls the first by itself; the host starts the others behind the text (its folder, its exit).
+# Shells call these by themselves, for a program that is not there.
 _CALLED_BY_ITSELF = frozenset(("command_not_found_handle", "command_not_found_handler"))
 # bash's own commands: a function in their place would be started by whatever relies on them, the host among it.
 BUILTINS = frozenset(

@@ -87,6 +87,10 @@ COMPOUNDS = (
     "find . -name '*.py' -exec sh -c '<Q>' _ {} \\;", "<F1>() { local <N>=<W>\n<S>\n}\n<F1>\n<S>", "<F1>() { <S>\nreturn\n<S>\n}\n<F1> || <S>",
     "<F1>() { <S>\n}\n<F1> <W> > <W> || <S>", "<N1>=<P>\n<F1>() { local <N1>=<P>\n<S>\n}\n<F1>\ntouch $<N1>", 'eval "<S>"',
     "<N1>=<P>; { <S>\n}; touch $<N1>", '<N1>=<P>\n<S>\ntouch "$<N1>"', "cd <P>\n<S>\ntouch q", "<S>; <S>", "<S> && <S>", "<S> || <S>",
+    '<N1>=<P>\n<N1>=<P> > <P>\ntouch -- "$<N1>"', '<F1>() { cd <P>\n<N1>=<P>\n}\n<F1> > <P>\ntouch zz; touch -- "$<N1>"',
+    "eval 'cd <P>' > <P>\ntouch zz", "<N1>=<P>\ntrap 'touch -- \"$<N1>\"' EXIT\n<N1>=<P>\n<S>", "trap 'touch zz' EXIT\ncd <P>\n<S>",
+    "<N1>=<P>\ntrap 'touch -- \"$<N1>\"' EXIT\n<S>", "cd <P> && <S>\ntouch zz", "cd <P> || <S>\ntouch zz", '<N1>=<P>\n<T> && <N1>=<P>\ntouch -- "$<N1>"',
+    '<N1>=<P>\n{ <N1>=<P>\n<S>\n} > <P>\ntouch -- "$<N1>"', '<A1>=(<P> <P>)\n<S>\ntouch -- "${<A1>[1]}"',
     "shopt -s expand_aliases\n<S>\n<S>", "ls | while read <N>; do <S>\ndone", "<S> &\n<S>", "coproc { <S>\n}",
 )  # fmt: skip
 BEGINNINGS = (
