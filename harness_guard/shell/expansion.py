@@ -5,7 +5,6 @@ from __future__ import annotations
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
 from harness_guard.shell.names import sources_of
-from harness_guard.shell.outputs import printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst
 from harness_guard.shell.values import NUMBER, Field, Value, lookup
@@ -80,6 +79,8 @@ class Expansion(Ledger):
         return sources is not None and self.gathered.believes(sources)
 
     def _printed(self, part: Subst, state: State) -> Value | None:
+        from harness_guard.shell.outputs import printed
+
         found = printed(part.body, state, self.scope(state), self.git)
         if isinstance(found, str):
             self.gathered.needs_git.append(found)

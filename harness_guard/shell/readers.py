@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from harness_guard import rawjson
 from harness_guard.shell import ansi, plain
-from harness_guard.shell.agreement import characters, second_spans, spans
 from harness_guard.shell.syntax import (
     AndOr,
     Arith,
@@ -564,6 +563,8 @@ def _agreed(text: str, script: Script) -> Script | Unparsed:
     second = _second(text)
     if second is None:
         return script
+    from harness_guard.shell.agreement import characters, spans
+
     if any(kind == "declaration" for kind, _, _ in spans(script)):
         return script  # shfmt knows ``export`` as a construct, bashlex as a program: their words cannot be compared
     first = sorted(spans(script))
@@ -577,6 +578,7 @@ def _agreed(text: str, script: Script) -> Script | Unparsed:
 
 def _second(text: str) -> list[tuple[str, int, int]] | None:
     from harness_guard.shell import tables
+    from harness_guard.shell.agreement import second_spans
 
     try:
         return list(second_spans(tables.parse(text)))

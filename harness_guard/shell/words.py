@@ -7,7 +7,6 @@ certain becomes an unknown field; what would evaluate text as code is reported a
 from __future__ import annotations
 
 from harness_guard.records import dataclass
-from harness_guard.shell.expansions import DEFAULTS, changed
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Quoted, Subst, Word
 from harness_guard.shell.values import (
     INNER,
@@ -241,6 +240,8 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
     value = lookup(scope.values, part.name, part.index)
     if not part.op:
         return _valued(value, scope, is_quoted=is_quoted)
+    from harness_guard.shell.expansions import DEFAULTS, changed
+
     operands = [_operand(word, scope) for word in part.inner]
     if (
         part.is_quoted
