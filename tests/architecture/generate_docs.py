@@ -66,6 +66,8 @@ _EFFECTS: Final = {
 }
 
 
+# Where a run may have paused, and so where a Resume may lead.
+AT_PAUSE: Final = ("executing", "auto_repairing", "verifying", "reviewing")
 _EXAMPLE: Final = {
     name: RunState(
         revision=1,
@@ -105,9 +107,9 @@ def _from(row: Row) -> str:
     if not row.states:
         return "every state but " + ", ".join(f"`{name}`" for name in TERMINAL)
     paused = [name for name in STATE_NAMES if name.startswith("paused_")]
-    if set(paused) <= set(row.states):
-        return "`paused_…`"
-    return ", ".join(f"`{name}`" for name in row.states)
+    named = [name for name in row.states if name not in paused] if set(paused) <= set(row.states) else row.states
+    cells = [f"`{name}`" for name in named]
+    return ", ".join(cells if len(named) == len(row.states) else [*cells, "`paused_…`"])
 
 
 def _to(row: Row) -> str:
@@ -120,11 +122,13 @@ def diagram() -> str:
     for row in TRANSITIONS:
         if row.to == "=":
             continue
-        target = "executing" if row.to == "paused_from" else _box(row.to)
-        for state in dict.fromkeys(_box(name) for name in row.states or ("planning", "executing", "paused")):
-            if row.on == "provenance failed" and state == "planning":
+        targets = AT_PAUSE if row.to == "paused_from" else (_box(row.to),)
+        going = tuple(name for name in STATE_NAMES if name not in TERMINAL)
+        pairs = dict.fromkeys((_box(name), target) for name in row.states or going for target in targets)
+        for pair in pairs:
+            if pair == ("planning", "planning"):
                 continue
-            labels = arrows.setdefault((state, target), [])
+            labels = arrows.setdefault(pair, [])
             if row.on not in labels:
                 labels.append(row.on)
     lines = ["```mermaid", "stateDiagram-v2"]

@@ -142,6 +142,28 @@ def test_generated_parts_are_what_the_code_says() -> None:
     assert generate_docs.stale() == ()
 
 
+@pytest.mark.contract("L6.1")
+def test_the_published_machine_is_the_machine() -> None:
+    from harness_guard.kernel.state import STATE_NAMES, TERMINAL
+    from harness_guard.kernel.transitions import TRANSITIONS
+
+    paused = tuple(name for name in STATE_NAMES if name.startswith("paused_"))
+    text = DOCUMENTS["L"].read_text(encoding="utf-8").partition("<!-- generated: lifecycle -->")[2]
+    lines = [line for line in text.split("\n") if line.startswith(("| `", "| every"))]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    read = []
+    for left, on, guard, to, *_ in rows:
+        named = re.findall(r"`([a-z_…]+)`", left)
+        states = tuple(name for name in STATE_NAMES if name not in TERMINAL) if left.startswith("every") else named
+        whole = frozenset(name for item in states for name in (paused if item == "paused_…" else (item,)))
+        read.append((whole, on, guard, to.strip("`")))
+    going = frozenset(name for name in STATE_NAMES if name not in TERMINAL)
+    words = {"=": "unchanged", "paused_from": "the state it paused in"}
+    assert read == [
+        (frozenset(row.states) or going, row.on, row.guard, words.get(row.to, row.to)) for row in TRANSITIONS
+    ]
+
+
 @pytest.mark.contract("D7.1")
 def test_every_rule_id_is_explained_and_every_row_is_a_rule_of_the_code() -> None:
     assert generate_docs.unexplained() == ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import FakeWorld, ShellWorld, call, in_state, review
+from fake_world import FakeWorld, call, in_state, review
 
 from harness_guard.kernel.state import Reviewer
 from harness_guard.records import replace
-from harness_guard.shell.effects import Effects, Program, Read
+from harness_guard.shell.effects import Effects, Program
 
 BRIEF = "/data/runs/s/brief.md"
 
@@ -21,12 +21,6 @@ def unread(**changes: Any) -> Any:
 
 def program(*argv: str) -> Program:
     return Program(argv, "/repo", " ".join(argv))
-
-
-def test_what_goes_elsewhere_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    hidden = replace(program("cat", BRIEF), writes_to=("/dev/null",))
-    world = ShellWorld(monkeypatch, Effects(reads=(Read(BRIEF, "cat"),), programs=(hidden,)))
-    assert world.decide(call("Bash", {"command": "x"}, agent_id="a-1"), unread()).state is None
 
 
 @pytest.mark.parametrize(
@@ -47,32 +41,72 @@ def test_a_file_tool_shows_the_brief(tool: str, path: str, agent: str | None, *,
 
 
 @pytest.mark.parametrize(
-    ("argv", "reads", "is_noted"),
+    ("arguments", "is_noted"),
     [
-        (("cat", BRIEF), (BRIEF,), True),
-        (("/usr/bin/sed", "-n", "1,400p", BRIEF), (BRIEF,), True),
-        (("wc", "-l", BRIEF), (BRIEF,), False),
-        (("ls", BRIEF), (BRIEF,), False),
-        (("cat", "src/a.py"), ("/repo/src/a.py",), False),
-        (("nl", "-ba", BRIEF), (BRIEF,), True),
-        (("head", "-n", "400", BRIEF), (BRIEF,), True),
-        (("head", "-c", "0", BRIEF), (BRIEF,), False),
-        (("tail", "-n0", BRIEF), (BRIEF,), False),
-        (("sed", "-n", "", BRIEF), (BRIEF,), False),
-        (("sed", "s/a/b/", BRIEF), (BRIEF,), True),
-        (("cat", "README.md"), ("/repo/README.md", BRIEF), False),
-        (("git", "diff"), (), False),
-        (("echo", BRIEF), (), False),
+        ({}, True),
+        ({"offset": 0}, True),
+        ({"offset": 1}, True),
+        ({"offset": 999_999}, False),
+        ({"limit": 1}, False),
+        ({"offset": 1, "limit": 2000}, False),
     ],
 )
-def test_a_shell_text_shows_the_diff(
-    argv: tuple[str, ...], reads: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, is_noted: bool
-) -> None:
-    effects = Effects(reads=tuple(Read(path, argv[0]) for path in reads), programs=(program(*argv),))
-    world = ShellWorld(monkeypatch, effects)
-    found = world.decide(call("Bash", {"command": " ".join(argv)}, agent_id="a-1"), unread())
-    assert found.decision.verdict == "pass"
+def test_a_part_of_the_brief_is_not_the_brief(arguments: dict[str, int], *, is_noted: bool) -> None:
+    found = FakeWorld().decide(call("Read", {"file_path": BRIEF, **arguments}, agent_id="a-1"), unread())
     assert (found.state is not None and found.state.reviewer.has_read_diff) is is_noted
+
+
+@pytest.mark.parametrize(
+    ("command", "is_noted"),
+    [
+        (f"cat {BRIEF}", True),
+        (f"cat -n {BRIEF}", True),
+        (f"nl -ba {BRIEF}", True),
+        (f"sed -n '1,400p' {BRIEF}", True),
+        (f"sed -n 1,$p {BRIEF}", False),
+        (f"cat '{BRIEF}'", True),
+        (f"cat {BRIEF} >/dev/null", False),
+        (f"false && cat {BRIEF}", False),
+        (f"if false; then cat {BRIEF}; fi", False),
+        (f"cat {BRIEF} | wc -l", False),
+        (f"cat {BRIEF} | head -c 0", False),
+        (f"sed d {BRIEF}", False),
+        (f"sed -n 200,400p {BRIEF}", False),
+        (f"sed -n '' {BRIEF}", False),
+        (f"head -n 400 {BRIEF}", False),
+        (f"tail -n +999999 {BRIEF}", False),
+        (f"wc -l {BRIEF}", False),
+        (f"grep -c x {BRIEF}", False),
+        (f"cat README.md {BRIEF}", False),
+        ("cat README.md", False),
+        ("git diff", False),
+        (f"echo {BRIEF}", False),
+    ],
+)
+def test_only_a_plain_command_shows_the_brief(command: str, *, is_noted: bool) -> None:
+    """Read by the shell room itself; what it cannot read plainly is never taken for a look at the diff."""
+    from harness_guard.kernel.reading import note_reading
+    from harness_guard.kernel.tools import classify
+    from harness_guard.shell.analysis import ShellFacts, Surroundings, analyse
+
+    happened = call("Bash", {"command": command}, agent_id="a-1")
+    found = analyse(command, Surroundings("/repo", "/repo"), ShellFacts())
+    effects = found if isinstance(found, Effects) else Effects(programs=(program(*command.split()),))
+    asking = note_reading(happened, unread(), classify(happened), effects)
+    asking.send(None)
+    with pytest.raises(StopIteration) as done:
+        asking.send(BRIEF)
+    assert (done.value.value is not None) is is_noted
+
+
+@pytest.mark.parametrize("changes", [{"agent_id": "a-2"}, {"agent_id": "a-1", "has_read_diff": True}])
+def test_nothing_is_noted_of_others_or_twice(changes: dict[str, Any]) -> None:
+    state = in_state("verifying")
+    reviewer = Reviewer(spawns=1, **changes)
+    world = FakeWorld()
+    found = world.decide(call("Read", {"file_path": BRIEF}, agent_id="a-1"), replace(state, reviewer=reviewer))
+    assert found.state is None
+    assert "BriefFile" not in world.asked
 
 
 @pytest.mark.contract("C8.22")

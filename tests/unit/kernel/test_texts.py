@@ -68,12 +68,24 @@ def test_a_person_reads_the_whole_run_in_its_status() -> None:
         "amended by: sha256:bbbb",
         "number 2 of its line",
         "review round: 1",
-        "repair: round 1 of 3; same finding 1 times",
+        "repair: round 1 of 3; the same finding came again 0 times, Records without progress 0",
         "open findings: R1-F1 (src/a.py)",
     ):
         assert words in told
     assert "waiting for the human's y to the Plan" in status_text(planning(pending_gate=GATE))
     assert "exact commands" not in status_text(planning())
+
+
+def test_a_verifying_run_without_a_reviewer_asks_for_one() -> None:
+    from harness_guard.kernel.state import Reviewer
+
+    assert next_step(in_state("verifying", reviewer=Reviewer(spawns=1))).startswith("Spawn the Reviewer")
+    assert next_step(in_state("verifying")).startswith("Wait for the Reviewer")
+
+
+def test_a_round_of_a_red_claim_is_about_its_command_alone() -> None:
+    state = in_state("auto_repairing", latest_finding_ids=("V1",), open_findings=(("R1-F1", "src/a.py", "old"),))
+    assert approval_text(state, "Repair Resume").endswith("Findings of this round:\n- V1: required verification is red")
 
 
 @pytest.mark.parametrize(("tail", "told"), [("x\n", "The end of its output:\nx\n"), ("", "")])
