@@ -293,6 +293,12 @@ class World:
             return None
         return verification_of(record)
 
+    def _latest(self, _question: r.LatestRecord) -> r.Verification | None:
+        from harness_guard.evidence.engine import verification_of
+
+        record = self._last_record()
+        return None if record is None else verification_of(record)
+
     def _brief(self, _question: r.BriefFile) -> str:
         return f"{self.store.folder}/brief.md"
 
@@ -412,6 +418,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "AbsorbForeign": World._absorb,
     "Verified": World._verified,
     "LastVerification": World._last,
+    "LatestRecord": World._latest,
     "BriefFile": World._brief,
     "TemplateText": World._template,
     "PendingAttestation": World._attested,

@@ -162,7 +162,9 @@ def _red(state: RunState, found: Verification) -> Asking[Outcome]:
     noted = yield from at_round_begin(replace(state, latest_finding_ids=failed))
     row = find_row(noted, "review claimed, verification red")
     if row is not None and row.to == "paused_budget":
-        return (yield from pause(noted, "review claimed, verification red", "deny", reason))
+        seen = f"{reason.seen}; the repair budget of {noted.repair.max_rounds} rounds is spent"
+        spent = Reason("evidence.red", seen, "Fix the cause, then emit the Repair Record.", reason.more)
+        return (yield from pause(noted, "review claimed, verification red", "deny", spent))
     begun = step(noted, "review claimed, verification red")
     seen = f"{reason.seen}; repair round {begun.repair.round} of {begun.repair.max_rounds} begins"
     told = Reason("repair.begun", seen, next_step(begun), reason.more)

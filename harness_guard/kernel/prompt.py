@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.unreadable import Unreadable
 
 GATE_PAUSE_MS: Final = 1000  # contract section 5: an answer less than 1 s after the gate opened was typed before it
-# Claude Code's own prompts carry what a command or a child printed (FACTS, section 6): none of it is a human's word.
+# Claude Code's own prompts carry what a command or a child printed (observed on 2.1.332): none of it is a human's word.
 _HOST_MADE: Final = ("<task-notification", "<agent-message")
 _AGAIN: Final = "Answer the human first; then emit the artifact again, alone, as your whole message."
 
@@ -237,14 +237,18 @@ def _mid_turn(prompt: Prompt, state: RunState) -> Outcome:
     """A prompt typed in a running turn carries that turn's id: it only asks for the status or a cancel."""
     if prompt.verb == "status":
         return Outcome(context(status_text(state)))
-    if prompt.verb == "cancel" and not state.is_terminal:
+    if prompt.verb == "cancel" and not state.is_terminal and _author_problem(prompt.event) is None:
         asked = advance(state, authority_status="revoked", cancel_asked=True, pending_gate=None)
         text = "harness-guard: the cancel has revoked the run's authority; nothing more may be written."
         return Outcome(context(f"{text} Next: {next_step(asked)}"), asked, note="cancel asked")
     closed = replace(state, pending_gate=None) if state.pending_gate is not None else None
-    if prompt.task is not None or prompt.is_approval:
+    if prompt.act is not None or prompt.is_approval:
         return Outcome(context(_MID_TURN), closed)
-    return Outcome(PASS, closed)
+    if state.pending_gate is not None:
+        kind = state.pending_gate.kind
+        text = f"harness-guard: a line typed in the running turn has closed the question about the {kind}."
+        return Outcome(context(f"{text} Next: {_AGAIN}"), closed)
+    return Outcome(PASS)
 
 
 def _bind_process(event: Event, state: RunState) -> Asking[tuple[RunState, str | None]]:

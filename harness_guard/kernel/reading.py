@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
-    from harness_guard.shell.effects import Effects, Program
+    from harness_guard.shell.effects import Effects
 
-# Programs that show a file's text; one that counts or lists it has shown nothing.
-_SHOWING: Final = ("cat", "head", "tail", "sed", "nl", "bat")
-# Words by which these show nothing of it after all: none of its lines, or none but what a script prints.
-_NOTHING: Final = ("0", "-0", "-n0", "-c0", "--lines=0", "--bytes=0")
+# Programs that show a whole file, given its name alone or with one of these options.
+_WHOLE: Final = {"cat": ("-n", "-A", "-v"), "nl": ("-ba",), "bat": ("-p", "--plain", "--paging=never")}
+# Characters by which a shell text may show the file to nobody, or not at all: lists, pipes, redirections, expansions.
+_JOINING: Final = frozenset("|&;<>()`$\n\\")
 
 
 def note_reading(event: Event, state: RunState, call: ToolCall, effects: Effects) -> Asking[RunState | None]:
@@ -38,18 +38,32 @@ def note_reading(event: Event, state: RunState, call: ToolCall, effects: Effects
     if not event.is_child or event.agent_id != reviewer.agent_id or reviewer.has_read_diff:
         return None
     brief = yield from ask(BriefFile())
-    shows_brief = call.name == "Read" and brief in call.reads
-    shows_brief = shows_brief or any(_shows(program, brief) for program in effects.programs)
-    return replace(state, reviewer=replace(reviewer, has_read_diff=True)) if shows_brief else None
+    is_tool = call.name == "Read" and brief in call.reads
+    is_shown = _reads_whole(event) if is_tool else _prints_whole(call, effects, brief)
+    return replace(state, reviewer=replace(reviewer, has_read_diff=True)) if is_shown else None
 
 
-def _shows(program: Program, path: str) -> bool:
-    """Tell whether a program shows a file's text to whoever started it, as far as its words tell."""
-    words = [word or "" for word in program.argv]
-    name = words[0].rpartition("/")[2] if words else ""
-    if name not in _SHOWING or path not in words[1:] or program.writes_to:
+def _reads_whole(event: Event) -> bool:
+    """Tell whether a file tool starts at the beginning and goes on as far as the host shows at once."""
+    arguments = event.tool_input or {}
+    return arguments.get("offset") in (None, 0, 1) and arguments.get("limit") is None
+
+
+def _prints_whole(call: ToolCall, effects: Effects, path: str) -> bool:
+    """Tell whether a shell text is one program that prints the whole file."""
+    if call.family != "shell" or len(effects.programs) != 1 or _JOINING.intersection(call.text):
         return False
-    if any(word in _NOTHING for word in words[1:]):
-        return False
-    is_quiet = name == "sed" and any(word.startswith("-") and "n" in word for word in words[1:])
-    return not is_quiet or any(word.endswith("p") for word in words[1:] if word != path)
+    name, *words = [word or "" for word in effects.programs[0].argv]
+    name = name.rpartition("/")[2]
+    if name == "sed":
+        # ``sed -n '1,400p' FILE``: from the first line on.
+        return len(words) == _SED_WORDS and words[0] == "-n" and words[2] == path and _is_from_first(words[1])
+    return name in _WHOLE and words[-1:] == [path] and all(word in _WHOLE[name] for word in words[:-1])
+
+
+_SED_WORDS: Final = 3
+
+
+def _is_from_first(script: str) -> bool:
+    first, _, last = script.removesuffix("p").partition(",")
+    return script.endswith("p") and first == "1" and (last == "$" or last.isdigit())

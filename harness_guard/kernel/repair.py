@@ -75,7 +75,7 @@ def _binding_problem(state: RunState, record: Record, found: Verification) -> As
     """Compare a Record's bindings with what the run has; the answer to a wrong one is the Record with right ones."""
     from harness_guard.artifacts.render import render_record
 
-    wanted = yield from _current(state, found)
+    wanted = yield from record_context(state, found.diff_revision, found.integrity_fingerprint)
     for name in type(wanted).__match_args__:
         given, current = getattr(record.context, name), getattr(wanted, name)
         is_same = set(given) == set(current) if isinstance(current, tuple) else given == current
@@ -91,7 +91,14 @@ def _binding_problem(state: RunState, record: Record, found: Verification) -> As
     return None
 
 
-def _current(state: RunState, found: Verification) -> Asking[RecordContext]:
+def record_context(state: RunState, diff_revision: str, fingerprint: str) -> Asking[RecordContext]:
+    """Give the bindings that this round's Repair Record must carry.
+
+    Args:
+        state: The run, in ``auto_repairing``.
+        diff_revision: Of the tree now.
+        fingerprint: The verification fingerprint of the engine's run on that tree.
+    """
     from harness_guard.artifacts.names import is_file_path
     from harness_guard.artifacts.values import RecordContext
 
@@ -105,9 +112,9 @@ def _current(state: RunState, found: Verification) -> Asking[RecordContext]:
         # A name that no artifact can hold (a line end in it) is bound by the diff revision alone.
         changed_files=tuple(path for path in changed if is_file_path(path)),
         diff_revision_before=repair.diff_before,
-        diff_revision_after=found.diff_revision,
+        diff_revision_after=diff_revision,
         verification_before=repair.verification_before,
-        verification_after=found.integrity_fingerprint,
+        verification_after=fingerprint,
     )
 
 
@@ -130,7 +137,7 @@ def _judge(state: RunState, found: Verification) -> Asking[Outcome]:
     on: Happening = f"record taken, verification {found.outcome}"  # type: ignore[assignment]  # green or red by now
     row = find_row(state, on)
     if row is not None and row.to == "paused_no_progress":
-        seen = f"{state.repair.no_progress} Repair Records in a row changed neither the tree nor the verification"
+        seen = f"Repair Records in a row that changed neither the tree nor the verification: {state.repair.no_progress}"
         remedy = "Try another approach inside the boundary."
         return (yield from pause(state, on, "block", Reason("repair.no-progress", seen, remedy)))
     after = step(state, on)

@@ -119,7 +119,7 @@ def _not_passed(state: RunState, review: Review) -> Asking[Outcome]:
 
 
 def _count_repeated(state: RunState, review: Review) -> RunState:
-    """Count consecutive Reviews that name the same finding (seed: repeated-finding limit)."""
+    """Count consecutive Reviews that name the same finding (L2.5)."""
     if review.verdict != "REPAIR_REQUIRED":
         return state
     heavy = [finding.id for finding in review.findings if finding.severity != "suggestion"]
@@ -147,12 +147,10 @@ def _paused(state: RunState, review: Review, on: str, why: str) -> Asking[Outcom
     # The human at the gate reads the reason of the pause in the Repair Resume, so the findings stand in it.
     findings = "; ".join(_short(finding) for finding in review.findings)
     told = "; ".join(part for part in (f"{review.verdict}: {said}", findings) if part)
-    reason = Reason(
-        "review.findings",
-        short(f"the Review is taken: {told}", _FINDINGS),
-        "Work on the findings inside the boundary.",
-        _listed(review),
-    )
+    if review.verdict == "BLOCKED":
+        told = f"{told}; {review.evidence}"
+    remedy = "Work on the findings inside the boundary." if review.findings else "Give the Reviewer what it lacked."
+    reason = Reason("review.findings", short(f"the Review is taken: {told}", _FINDINGS), remedy, _listed(review))
     outcome = yield from pause(state, on, "block", reason)  # type: ignore[arg-type]  # as above
     return replace(outcome, duties=(DropAttestation(),))
 

@@ -134,6 +134,11 @@ class LastVerification(Question["Verification | None"]):
 
 
 @dataclass(frozen=True, slots=True)
+class LatestRecord(Question["Verification | None"]):
+    """The engine's latest whole record of this run, whether or not the state has taken it."""
+
+
+@dataclass(frozen=True, slots=True)
 class BriefFile(Question["str"]):
     """Absolute path of the Reviewer's ``brief.md``."""
 

@@ -97,7 +97,7 @@ def _difference_v2(arguments: Mapping[str, object], expected: SpawnArguments) ->
     wanted = expected.for_host("codex")
     message = arguments.get("message")
     if message is None or (isinstance(message, str) and _looks_encrypted(message)):
-        # The host hides the text from hooks (Codex FACTS 8a); the task name's nonce then names the spawn.
+        # The host hides the text from hooks (observed on Codex 0.171.0); the task name's nonce then names the spawn.
         wanted = {key: value for key, value in wanted.items() if key != "message"}
         return _difference({key: value for key, value in arguments.items() if key != "message"}, wanted, set())
     return _difference(arguments, wanted, set())

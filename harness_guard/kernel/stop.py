@@ -54,7 +54,9 @@ def decide_stop(event: Event, state: RunState) -> Asking[Outcome]:
         told = f"{breach.rule}: {breach.seen}; before: {state.pause_reason}"
         state = replace(state, pause_reason=told[:REASON_LENGTH])  # the human reads it in the Resume
         right = yield from resume_for(state)
-        return refuse_without_gate(state, replace(breach, more=choices_text(state, right)))
+        # Each path is told once, so this refusal is never swallowed by the count of those before it.
+        told_now = replace(breach, more=choices_text(state, right))
+        return Outcome(Decision("block", told_now), replace(state, pending_gate=None), note="changed in a pause")
     if breach is not None:
         # INVARIANT (P1): an approval that was never checked is not carried over into a pause, where a Resume renews it.
         checked, lost = yield from check_provenance(event, before)

@@ -81,7 +81,9 @@ def next_step(state: RunState) -> str:
         "executing": "Finish the work inside the boundary, then spawn the Reviewer with the handed-out arguments.",
         "auto_repairing": f"Repair the findings inside the boundary, then emit the # Repair Record ({artifact} "
         "repair-record` prints it) as your whole message.",
-        "verifying": "Wait for the Reviewer and relay its Review unchanged as your whole message.",
+        "verifying": "Wait for the Reviewer and relay its Review unchanged as your whole message."
+        if state.reviewer.is_running
+        else "Spawn the Reviewer with the handed-out arguments, or relay the Review that it gave, unchanged.",
         "reviewing": f"Fill in the # Completion ({artifact} completion` prints it) and emit it as your whole message.",
         "completed": "Report to the human; the run is complete.",
         "cancelled": "Report to the human; the run is cancelled.",
@@ -137,9 +139,9 @@ def policy_bindings_text(state: RunState) -> str:
 
 def findings_text(state: RunState) -> str:
     """List the findings of a repair round."""
-    listed = [f"- {name} {path}: {message}" for name, path, message in state.open_findings]
-    others = [f"- {name}" for name in state.latest_finding_ids if name not in {row[0] for row in state.open_findings}]
-    return "\n".join(("Findings of this round:", *others, *listed)) if others or listed else ""
+    said = {name: f"- {name} {path}: {message}" for name, path, message in state.open_findings}
+    listed = [said.get(name, f"- {name}: required verification is red") for name in state.latest_finding_ids]
+    return "\n".join(("Findings of this round:", *listed)) if listed else ""
 
 
 def status_text(state: RunState) -> str:
@@ -170,7 +172,8 @@ def status_text(state: RunState) -> str:
 def _repair_text(state: RunState) -> str:
     repair = state.repair
     counted = f"repair: round {repair.round} of {repair.max_rounds}"
-    counts = f"same finding {repair.repeated} times, without progress {repair.no_progress} times"
+    again = max(repair.repeated - 1, 0)
+    counts = f"the same finding came again {again} times, Records without progress {repair.no_progress}"
     findings = ", ".join(f"{name} ({path})" for name, path, _ in state.open_findings)
     return "; ".join(part for part in (counted, counts, f"open findings: {findings}" if findings else "") if part)
 

@@ -126,7 +126,7 @@ def _check_effects(judged: Judged, state: RunState) -> Asking[Outcome]:
     writers = [unknown for unknown in judged.effects.unknown if unknown.is_writer]  # C7.7
     if writers:
         seen = f"where `{short(writers[0].seen)}` writes cannot be known: {writers[0].why}"
-        reason = Reason("effects.target", seen, "Name the target literally, or resume and use another command.")
+        reason = Reason("effects.target", seen, "Name the target literally, or use another command.")
         return (yield from _pause_or_deny(judged, state, "writer's target unknown", reason))
     if judged.effects.unknown:
         return (yield from _deny_opaque(judged, state))

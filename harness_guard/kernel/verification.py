@@ -32,7 +32,7 @@ def without_evidence(found: Verification, again: str) -> Reason | None:
 def unavailable(found: Verification) -> Reason:
     """Say that required verification cannot be run."""
     seen = f"required verification cannot be run: {name_of(found.failed)}"
-    return Reason("evidence.unavailable", seen, "Make the command available, then resume.", tail_of(found.failed))
+    return Reason("evidence.unavailable", seen, "Make the command available and claim again.", tail_of(found.failed))
 
 
 def red(found: Verification, remedy: str) -> Reason:

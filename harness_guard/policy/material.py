@@ -1,7 +1,7 @@
 """Files whose change is more than a repair: what a project depends on, how it is set up, shaped and rolled out.
 
 A finding about such a file, or a change of one, is inside the Plan only if the boundary names that very file: a pattern
-that happens to cover it is no approval of a new dependency (contract section 4, Review; seed: Material Amendment).
+that happens to cover it is no approval of a new dependency (contract section 4, Review; L2.4).
 """
 
 from __future__ import annotations

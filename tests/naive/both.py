@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, ClassVar
 
 from naive.kernel_side import KernelSide
-from naive.lifecycle import MOST_BLOCKS, Guard
+from naive.lifecycle import Guard
 from naive.promises import Promises
 from naive.run import Run
 from naive.values import (
@@ -19,8 +19,6 @@ from naive.values import (
     Record,
     Resume,
     Review,
-    changed,
-    content,
 )
 from naive.values import Policy as NaivePolicy
 
@@ -109,15 +107,6 @@ class Both:
     def run(self) -> Run | None:
         """The naive run."""
         return self.naive.run
-
-    @property
-    def is_swept_beyond_count(self) -> bool:
-        """Whether a Stop would find a change of the run's own outside, in a pause, after three refusals."""
-        run = self.run
-        if run is None or not run.is_paused or run.blocks < MOST_BLOCKS or run.baseline is None:
-            return False
-        outside = {path for path in changed(run.baseline, content(self.tree)) if not run.policy.inside(path)}
-        return bool(outside - run.told_outside)
 
     def agree(self, what: str, naive: str, kernel: str, *, is_yes: bool = False, attested: str = "") -> None:
         """Compare the answers and the runs, and check the promises."""

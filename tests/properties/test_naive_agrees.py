@@ -90,9 +90,8 @@ class Lifecycles(RuleBasedStateMachine):
         return self.run is not None and self.run.state in states
 
     def stop(self, message: Message, engine: Engine | None = None, **facts: Any) -> None:
-        """Let the root end its turn, where the two readings are settled."""
-        if not self.both.is_swept_beyond_count:
-            self.both.stop(message, engine, **facts)
+        """Let the root end its turn."""
+        self.both.stop(message, engine, **facts)
 
     @initialize(plan=st.sampled_from(PLANS))
     def begins(self, plan: Plan) -> None:
@@ -102,8 +101,6 @@ class Lifecycles(RuleBasedStateMachine):
 
     @rule(text=texts, in_turn=once_in(3), author=authors)
     def types(self, text: Any, author: Author, *, in_turn: bool) -> None:
-        if in_turn and text == "other" and self.run is not None and self.run.gate is not None:
-            return  # unsettled
         self.both.prompt(text, is_fresh=not in_turn, author=author)
 
     @rule(text=texts)

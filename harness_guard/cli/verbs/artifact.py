@@ -7,7 +7,6 @@ import os
 import click
 
 from harness_guard.artifacts.fault import LineError
-from harness_guard.artifacts.names import is_file_path
 from harness_guard.artifacts.registry import DIRECT, parse_artifact
 from harness_guard.artifacts.templates import (
     amendment_fields,
@@ -18,14 +17,15 @@ from harness_guard.artifacts.templates import (
     record_fields,
     repair_plan_fields,
 )
-from harness_guard.artifacts.values import Bindings, Criterion, RecordContext
+from harness_guard.artifacts.values import Bindings, Criterion
 from harness_guard.cli.installation import plugin_root, searched_places
 from harness_guard.cli.runs import one_run
 from harness_guard.errors import StateError
 from harness_guard.kernel.event import Event
 from harness_guard.kernel.pause import resume_for
 from harness_guard.kernel.questions import ask
-from harness_guard.kernel.run_questions import ChangedSince, TreeNow
+from harness_guard.kernel.repair import record_context
+from harness_guard.kernel.run_questions import LatestRecord, TreeNow
 from harness_guard.kernel.texts import next_step
 from harness_guard.world import World
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final, TypeVar
 
+    from harness_guard.artifacts.values import RecordContext
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.policy.model import Policy
@@ -182,27 +183,20 @@ def _repair_plan(state: RunState, _store: RunStore, root: str) -> str:
 def _record(state: RunState, store: RunStore, root: str) -> str:
     if state.state != "auto_repairing":
         raise _not_due("repair-record", state)
-    context = _asked(_record_context(state), state, store, root=root)
-    if context.diff_revision_after != state.diff_revision:
+    context, is_fresh = _asked(_record_context(state), state, store, root=root)
+    if not is_fresh:
         click.echo(_STALE, err=True)
     return fill(_template(root, "repair-record"), record_fields(context, _CHANGES, _VERIFICATION))
 
 
-def _record_context(state: RunState) -> Asking[RecordContext]:
-    repair = state.repair
+def _record_context(state: RunState) -> Asking[tuple[RecordContext, bool]]:
+    """Give the Record's bindings, and whether the engine has run on the tree as it is now."""
     tree = yield from ask(TreeNow())
-    changed = yield from ask(ChangedSince(repair.tree_before))
-    return RecordContext(
-        accepted_plan_hash=state.accepted_plan_hash or "",
-        source_review_round=state.review_round,
-        repair_round=repair.round,
-        finding_ids=state.latest_finding_ids,
-        changed_files=tuple(path for path in changed if is_file_path(path)),
-        diff_revision_before=repair.diff_before,
-        diff_revision_after=tree.diff_revision,
-        verification_before=repair.verification_before,
-        verification_after=state.integrity_fingerprint or repair.verification_before,
-    )
+    latest = yield from ask(LatestRecord())
+    known = state.integrity_fingerprint or state.repair.verification_before
+    is_fresh = latest is not None and latest.diff_revision == tree.diff_revision
+    fingerprint = latest.integrity_fingerprint if latest is not None and is_fresh else known
+    return (yield from record_context(state, tree.diff_revision, fingerprint)), is_fresh
 
 
 def _resume(state: RunState, store: RunStore, root: str) -> str:
