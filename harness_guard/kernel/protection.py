@@ -47,6 +47,9 @@ def _key(path: str) -> Decision:
 
 def check_control_plane(judged: Judged) -> Asking[Decision | None]:
     """Refuse a call that would write into the control plane or around it (C7.3)."""
+    unpacked = _unpacked(judged)
+    if unpacked is not None:
+        return unpacked
     for write, places in judged.places:
         for place in places:
             what = protected_by(judged.plane, place.real)
@@ -60,6 +63,21 @@ def check_control_plane(judged: Judged) -> Asking[Decision | None]:
             if what is not None:
                 return _protected(link.target, what, "the new link")
     return (yield from _check_mentions(judged))
+
+
+def _unpacked(judged: Judged) -> Decision | None:
+    """Refuse what brings names along that only an archive's or a patch's content tells, unless it is approved."""
+    trees = [(write, places) for write, places in judged.places if write.kind == "tree"]
+    if judged.is_exact or not trees:
+        return None
+    from harness_guard.shell.aftermath import BRINGS_NAMES
+
+    for write, places in trees:
+        if write.by in BRINGS_NAMES and any(place.relative is not None for place in places):
+            seen = f"what `{write.by}` brings into `{short(write.path)}` may have a protected name"
+            remedy = "Unpack into the run's scratch folder and copy the files by name, or have the command approved."
+            return deny("control-plane.unpack", seen, remedy)
+    return None
 
 
 _MENTIONS: Final = 200  # texts that are looked up on disk; a call with more is refused

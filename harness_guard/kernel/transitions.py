@@ -1,6 +1,7 @@
 """The machine: one table of rows (states, happening, guard, next state, authority, effects), and its lookup.
 
-Every change of a run's state goes through :func:`step`; nothing else names a next state. A pair without a row means no.
+Every change of a run's state goes through :func:`step`, but for the three that L6.3 names: a new run, a cancelled one
+in place of an unreadable one, the revoked authority of an asked cancel. A pair without a row means no.
 The tables in contracts/ are rendered from these rows, and a test walks every one of them (contract section 6, promises
 P1, P2, P6).
 """

@@ -284,6 +284,7 @@ def test_a_child_that_the_root_ends_is_forgotten(tmp_path: Path) -> None:
     assert sim.spawn().is_silent
 
 
+@pytest.mark.contract("L6.2")
 def test_no_later_child_is_taken_for_a_reviewer_that_never_came(tmp_path: Path) -> None:
     sim = quiet(Simulator(tmp_path, "codex"), tmp_path)
     sim.approve()

@@ -84,7 +84,7 @@ def test_a_prompt_in_a_running_turn_neither_activates_nor_approves(name: str, te
     assert found.duties == ()
 
 
-@pytest.mark.contract("C3.10")
+@pytest.mark.contract("C3.10", "L6.3")
 @pytest.mark.parametrize("name", ACTIVE)
 def test_a_cancel_in_a_running_turn_revokes_at_once(name: str) -> None:
     state = in_state(name)

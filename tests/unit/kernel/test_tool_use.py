@@ -717,3 +717,27 @@ def test_a_copy_that_brings_a_link_along_names_it(monkeypatch: pytest.MonkeyPatc
     assert reason is not None
     assert reason.rule == "boundary.copied-link"
     assert "`src/a/link`" in reason.seen
+
+
+@pytest.mark.contract("C7.3")
+@pytest.mark.parametrize(
+    ("by", "kind", "folder", "expected"),
+    [
+        ("tar", "tree", f"{ROOT}/src", "control-plane.unpack"),
+        ("unzip", "tree", f"{ROOT}/src", "control-plane.unpack"),
+        ("tar", "file", f"{ROOT}/src/out.tgz", None),
+        ("rm", "tree", f"{ROOT}/src/old", None),
+        ("tar", "tree", "/tmp/harness-guard-r1/x", None),
+    ],
+)
+def test_an_archive_brings_no_protected_name(
+    by: str, kind: Any, folder: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = ShellWorld(monkeypatch, Effects(writes=(Write(folder, kind, by),)), PlacesOf=(place(folder, reach="tree"),))
+    found = world.decide(shell(), in_state("executing"))
+    if expected is None:
+        assert found.decision.verdict == "pass"
+    else:
+        assert (rule(found), found.state) == (expected, None)
+    exact = ShellWorld(monkeypatch, Effects(writes=(Write(folder, kind, by),)), PlacesOf=(place(folder, reach="tree"),))
+    assert exact.decide(shell("make test"), in_state("executing")).decision.verdict == "pass"
