@@ -524,3 +524,20 @@ def test_a_limit_that_is_reached_is_said() -> None:
     assert reason is not None
     assert (reason.rule, reason.seen) == ("spawn.helpers", "1 of 1 read-only helpers are at work in executing")
     assert "wait until a helper has ended" in reason.remedy
+
+
+@pytest.mark.contract("C8.13")
+@pytest.mark.parametrize(
+    ("findings", "told"),
+    [
+        ((), "None"),
+        (
+            (("R1-F1", "src/a.py", "wrong"), ("R1-F2", "src/b.py", "odd")),
+            "- R1-F1 src/a.py: wrong\n- R1-F2 src/b.py: odd",
+        ),
+    ],
+)
+def test_a_brief_lists_the_open_findings(findings: tuple[tuple[str, str, str], ...], told: str) -> None:
+    state = in_state("verifying", open_findings=findings, reviewer=Reviewer(spawns=1, is_awaited=True))
+    started = event("SubagentStart", agent_id="a-7", agent_type="harness:clean-context-reviewer")
+    assert told in FakeWorld().decide(started, state).decision.context

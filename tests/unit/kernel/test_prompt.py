@@ -400,3 +400,28 @@ def test_a_baseline_is_taken_once(name: str, kind: str, *, is_taken: bool) -> No
     assert found.state is not None
     assert found.state.has_authority
     assert ("TakeBaseline" in world.asked) is is_taken
+
+
+@pytest.mark.contract("C3.10")
+def test_a_run_with_an_asked_cancel_ends_at_a_plain_prompt_and_is_replaced_by_an_activation() -> None:
+    asked = in_state("executing", cancel_asked=True, authority_status="revoked")
+    ended = FakeWorld().decide(prompt("Thanks."), asked)
+    assert ended.state is not None
+    assert (ended.state.state, "as asked in the turn before" in ended.decision.context) == ("cancelled", True)
+    fresh = FakeWorld().decide(prompt("$harness something else"), asked)
+    assert fresh.state is not None
+    assert (fresh.state.state, fresh.state.run_id) == ("planning", "r2")
+
+
+@pytest.mark.contract("C3.10")
+def test_a_host_made_cancel_in_a_running_turn_does_nothing() -> None:
+    found = FakeWorld(TurnSeen=True).decide(prompt("$harness cancel", source="loop_wakeup"), in_state("executing"))
+    assert found.state is None
+
+
+@pytest.mark.contract("C3.10", "C5.2")
+def test_a_line_in_the_running_turn_closes_the_question_and_says_so() -> None:
+    found = FakeWorld(TurnSeen=True).decide(prompt("Go on."), planning(pending_gate=GATE))
+    assert found.state is not None
+    assert found.state.pending_gate is None
+    assert "has closed the question about the Plan" in found.decision.context

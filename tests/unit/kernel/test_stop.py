@@ -519,3 +519,15 @@ def test_a_taken_review_leaves_its_findings(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.state.repair.repeated, found.state.repair.round) == (1, 1)
     assert found.decision.reason is not None
     assert "- R1-F1 (important) src/a.py:3: loses digits" in found.decision.reason.more
+
+
+@pytest.mark.contract("C7.19")
+def test_a_change_in_a_pause_is_told_however_often_stop_has_refused() -> None:
+    from harness_guard.kernel.state import StopCount
+
+    before = in_state("paused_danger", wrote_unseen=True, stop=StopCount(blocks=3))
+    found = FakeWorld(TreeNow=outside("LICENSE")).decide(stop("Done."), before)
+    assert found.state is not None
+    assert (found.decision.verdict, found.state.told_outside) == ("block", ("LICENSE",))
+    assert found.state.pause_reason is not None
+    assert found.state.pause_reason.startswith("sweep.outside: ")

@@ -92,3 +92,34 @@ def test_a_round_of_a_red_claim_is_about_its_command_alone() -> None:
 def test_no_output_is_not_quoted(tail: str, told: str) -> None:
     assert tail_of(CommandRun("V1", "sh check.sh", 1, timed_out=False, tail=tail)) == told
     assert tail_of(None) == ""
+
+
+@pytest.mark.parametrize(("host", "is_told"), [("codex", True), ("claude", False)])
+def test_only_codex_is_told_of_spawn_tools_without_a_task_name(host: str, *, is_told: bool) -> None:
+    from harness_guard.kernel.state import HostBinding
+    from harness_guard.kernel.texts import spawn_block
+
+    told = spawn_block(in_state("executing", host=HostBinding(host)))
+    assert ("no task_name" in told) is is_told
+
+
+def test_an_empty_boundary_is_named_as_nothing() -> None:
+    state = in_state("executing")
+    assert state.active_policy is not None
+    empty = replace(state, active_policy=replace(state.active_policy, boundary=()))
+    assert "You may write: nothing." in approval_text(empty, "Plan")
+
+
+@pytest.mark.parametrize(
+    ("status", "timed_out", "told"),
+    [
+        (3, False, "V1 `sh check.sh` exited 3"),
+        (None, False, "V1 `sh check.sh` could not be started"),
+        (-9, True, "V1 `sh check.sh` was ended at its time limit"),
+    ],
+)
+def test_how_a_command_ended(status: int | None, told: str, *, timed_out: bool) -> None:
+    from harness_guard.kernel.verification import name_of
+
+    assert name_of(CommandRun("V1", "sh check.sh", status, timed_out=timed_out, tail="")) == told
+    assert name_of(None) == "no command"
