@@ -63,10 +63,10 @@ class Mutant:
     variant: int
 
     def source(self) -> tuple[str, str, int]:
-        """Give the module's text with the fault, the fault as ``before -> after``, and its line."""
+        """Give the module's text with the fault, the fault as ``function: before -> after``, and its line."""
         tree = ast.parse(self.path.read_text(encoding="utf-8"))
         node = list(ast.walk(tree))[self.index]
-        before, line = ast.unparse(node), getattr(node, "lineno", 0)
+        before, line, inside = ast.unparse(node), getattr(node, "lineno", 0), _function(tree, node)
         after = _changed(node, self.kind, self.variant)
         for parent in ast.walk(tree):
             for name, value in ast.iter_fields(parent):
@@ -75,7 +75,14 @@ class Mutant:
                 elif isinstance(value, list) and any(item is node for item in value):
                     value[[item is node for item in value].index(True)] = after
         text = ast.unparse(ast.fix_missing_locations(tree))
-        return text, f"{_short(before)} -> {_short(ast.unparse(after))}", line
+        return text, f"{inside}: {_short(before)} -> {_short(ast.unparse(after))}", line
+
+
+def _function(tree: ast.AST, node: ast.AST) -> str:
+    """Name the innermost function around a node, ``module`` for none."""
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    around = [each for each in functions if any(item is node for item in ast.walk(each))]
+    return around[-1].name if around else "module"
 
 
 def _short(text: str) -> str:
@@ -228,7 +235,7 @@ def _run_tests(mutant: Mutant, text: str) -> None:
 
 
 def argued() -> dict[str, str]:
-    """Read the mutants that change nothing that matters: ``module: before -> after``, a tab, the reason."""
+    """Read the mutants that change nothing that matters: ``module function: before -> after``, a tab, the reason."""
     if not ARGUED.exists():
         return {}
     rows = [line.split("\t") for line in ARGUED.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -247,7 +254,8 @@ def main() -> int:
     os.chdir(ROOT)
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-    __import__("hypothesis"), __import__("pytest"), __import__("pydantic"), __import__("markdown_it")
+    for library in ("hypothesis", "pytest", "pydantic", "markdown_it"):
+        __import__(library)
     score = {room: _score(room, args) for room in args.rooms}
     for room, (killed, reasoned, alive, tried) in score.items():
         share = (killed + reasoned) / tried if tried else 1.0
@@ -272,7 +280,7 @@ def _score(room: str, args: argparse.Namespace) -> tuple[int, int, int, int]:
                 killed += 1
                 continue
             _, change, line = mutant.source()
-            key = f"{module_name(mutant.path)}: {change}"
+            key = f"{module_name(mutant.path)} {change}"
             if key in known:
                 reasoned += 1
             else:
