@@ -9,7 +9,7 @@ import click
 
 from harness_guard.cli.installation import plugin_root, version
 from harness_guard.cli.say import say
-from harness_guard.cli.verbs import artifact, demo, doctor, install, status
+from harness_guard.cli.verbs import artifact, demo, doctor, explain, install, status
 from harness_guard.errors import HarnessError
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ FINE: Final = 0
 WRONG: Final = 1
 INTERRUPTED: Final = 130  # what a shell gives a command that was interrupted
 
-VERBS: Final = (demo.command, status.command, artifact.command, install.command, doctor.command)
+VERBS: Final = (demo.command, status.command, artifact.command, explain.command, install.command, doctor.command)
 
 
 def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:

@@ -1,0 +1,204 @@
+"""``harness-guard explain``: what a shell command would do, which rule decides, and the plan line that lets it pass."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from harness_guard.cli.installation import plugin_root, searched_places, spelled
+from harness_guard.cli.say import say
+from harness_guard.errors import StateError
+from harness_guard.evidence.git import find_root
+from harness_guard.kernel.event import Event
+from harness_guard.kernel.questions import PlacesOf, ask
+from harness_guard.kernel.run_questions import NewRun, Snapshot
+from harness_guard.kernel.state import HostBinding, RunState
+from harness_guard.kernel.tool_effects import read_effects
+from harness_guard.kernel.tool_use import decide_tool
+from harness_guard.kernel.tools import classify
+from harness_guard.paths import check_entry
+from harness_guard.policy.model import Check, Policy
+from harness_guard.store.runs import RunStore
+from harness_guard.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    from harness_guard.kernel.decision import Decision
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.policy.place import Place
+    from harness_guard.shell.effects import Effects, Write
+
+    T = TypeVar("T")
+
+_SESSION: Final = "explain"  # no host's session has so plain an id; nothing is written for it
+# Rules that no plan line clears.
+_NEVER: Final = ("danger.", "control-plane.key", "control-plane.write")
+_NO_TREE: Final = Snapshot("", (), "")  # a pause would name the tree; nothing pauses here
+
+
+@click.command("explain")
+@click.argument("text", metavar="COMMAND")
+@click.option("--boundary", multiple=True, metavar="ENTRY", help="A Write Boundary entry to judge by; else `**`.")
+@click.option("--data", metavar="DIR", help="Data folder with the prepared readers; else PLUGIN_DATA, or a host's.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a text.")
+def command(text: str, boundary: tuple[str, ...], data: str | None, *, as_json: bool) -> int:
+    """Tell what a shell command would do here, and what the guard would say to it in a run.
+
+    Nothing is run and nothing is written. Ends with status 1 if the guard would refuse the command.
+    """
+    found = Explained(text, boundary or ("**",), data)
+    say(json.dumps(found.as_json(), ensure_ascii=False) if as_json else found.as_text())
+    return 0 if found.decision.verdict == "pass" else 1
+
+
+class Explained:
+    """One command with its effects, where its writes land, and the kernel's own decision on it."""
+
+    def __init__(self, text: str, boundary: tuple[str, ...], data: str | None) -> None:
+        """Analyse and judge a command for the folder that the process is in.
+
+        Args:
+            text: The command.
+            boundary: Entries of a Write Boundary.
+            data: Data folder to take the readers from, ``None`` for any that has them.
+
+        Raises:
+            HarnessError: If an entry is malformed, the folder is in no repository, or no data folder is prepared.
+        """
+        for entry in boundary:
+            check_entry(entry)
+        prepared = [each for each in searched_places(data, os.environ) if os.path.isfile(each.current_runtime)]
+        if not prepared:
+            seen = "no data folder has prepared readers"
+            raise StateError("cli.data-folder", seen, f"run `{spelled('install')}` first")
+        cwd = os.getcwd()
+        if find_root(cwd, os.environ) is None:
+            raise StateError("cli.no-repository", f"{cwd} is in no git repository", "change into one")
+        self.event = Event(
+            host="claude",
+            name="PreToolUse",
+            session_id=_SESSION,
+            cwd=cwd,
+            tool_name="Bash",
+            tool_input={"command": text},
+            tool_use_id=_SESSION,
+        )
+        self.text, self.boundary = text, boundary
+        self.world = World(self.event, RunStore(prepared[0], _SESSION), dict(os.environ), plugin_root())
+        self.state = self._state(cwd)
+        self.world.begin(self.state)
+        self.effects: Effects = self._ask(read_effects(self.event, classify(self.event)))
+        self.places = tuple((write, self._places(write)) for write in self.effects.writes)
+        self.decision: Decision = self._ask(decide_tool(self.event, self.state)).decision
+
+    def _state(self, cwd: str) -> RunState:
+        """Make up a run that executes under this boundary; it is never stored."""
+        facts = self._ask(ask(NewRun(cwd)))
+        policy = Policy(
+            boundary=self.boundary,
+            commands=(),
+            tools=(),
+            caches=(),
+            strategy="verification_first",
+            required=(Check("V1", "true", 1),),
+            optional=(),
+            max_rounds=0,
+            repeated_finding_limit=1,
+            no_progress_limit=1,
+            plan_hash="",
+        )
+        return RunState(
+            revision=1,
+            run_id=_SESSION,
+            session_id=_SESSION,
+            repository_root=facts.root,
+            state="executing",
+            authority_status="active",
+            host=HostBinding("claude"),
+            active_policy=policy,
+            accepted_policy=policy,
+            control_plane=facts.control_plane,
+        )
+
+    def _ask(self, asking: Asking[T]) -> T:
+        reply: object = None
+        while True:
+            try:
+                question = asking.send(reply)
+            except StopIteration as done:
+                value: T = done.value
+                return value
+            reply = _NO_TREE if type(question).__name__ == "TreeNow" else self.world.answer(question)
+
+    def _places(self, write: Write) -> tuple[Place, ...]:
+        return self._ask(ask(PlacesOf(write)))
+
+    @property
+    def plan_line(self) -> str:
+        """The smallest line of a Plan that would let the command pass; ``""`` if it passes, or if none would."""
+        reason = self.decision.reason
+        if reason is None or reason.rule.startswith(_NEVER):
+            return ""
+        if reason.rule == "boundary.outside":
+            entries = dict.fromkeys(entry for write, places in self.places for entry in _entries(write, places))
+            return "\n".join(f"- `{entry}`" for entry in entries) if entries else ""
+        return f"```sh\n{self.text}\n```" if "\n" in self.text or "`" in self.text else f"- `{self.text}`"
+
+    def as_json(self) -> dict[str, object]:
+        """Give everything as one JSON object."""
+        reason = self.decision.reason
+        return {
+            "command": self.text,
+            "verdict": "pass" if reason is None else "refused",
+            "rule": None if reason is None else reason.rule,
+            "seen": None if reason is None else reason.seen,
+            "next": None if reason is None else reason.remedy,
+            "programs": [{"words": list(each.argv), "folder": each.cwd} for each in self.effects.programs],
+            "reads": sorted({read.path for read in self.effects.reads}),
+            "writes": [
+                {"path": write.path, "kind": write.kind, "by": write.by, "lands": [place.real for place in places]}
+                for write, places in self.places
+            ],
+            "links": [{"path": link.path, "target": link.target} for link in self.effects.links],
+            "unknown": [{"seen": each.seen, "why": each.why} for each in self.effects.unknown],
+            "boundary": list(self.boundary),
+            "plan": self.plan_line,
+        }
+
+    def as_text(self) -> str:
+        """Give everything as a tree for a person."""
+        lines = [self.text]
+        programs = self.effects.programs
+        lines += _branch("starts", [f"{each.text}  (in {each.cwd or 'an unknown folder'})" for each in programs])
+        lines += _branch("reads", sorted({f"{read.path}  (by {read.by})" for read in self.effects.reads}))
+        lines += _branch("writes", [_landing(write, places) for write, places in self.places])
+        lines += _branch("links", [f"{link.path} -> {link.target}" for link in self.effects.links])
+        lines += _branch("cannot be known", [f"{each.seen}: {each.why}" for each in self.effects.unknown])
+        reason = self.decision.reason
+        if reason is None:
+            return "\n".join([*lines, f"passes inside {', '.join(self.boundary)}"])
+        lines.append(f"refused by {reason.rule}: {reason.seen}")
+        if self.plan_line:
+            section = "Write Boundary" if reason.rule == "boundary.outside" else "Exact Commands"
+            lines.append(f"would pass with this in the Plan's {section}:\n{self.plan_line}")
+        else:
+            lines.append(f"no plan lets it pass. Next: {reason.remedy}")
+        return "\n".join(lines)
+
+
+def _entries(write: Write, places: tuple[Place, ...]) -> list[str]:
+    ending = "/" if write.kind == "tree" else ""
+    return [f"{place.relative}{ending}" for place in places if place.relative]
+
+
+def _landing(write: Write, places: tuple[Place, ...]) -> str:
+    elsewhere = [place.real for place in places if place.real != write.path]
+    return f"{write.path}  ({write.kind}, by {write.by})" + (f"  lands at {', '.join(elsewhere)}" if elsewhere else "")
+
+
+def _branch(title: str, items: list[str]) -> list[str]:
+    return [f"  {title}:", *(f"    {item}" for item in items)] if items else []
