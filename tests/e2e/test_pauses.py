@@ -97,7 +97,9 @@ def test_a_cancel_in_mid_turn_revokes_at_once(host: Guarded) -> None:
     assert [call.blocked for call in turn.calls] == [False, True, False]
     assert turn.changed == ()
     assert host.state()["authority_status"] == "revoked"
-    later = host.host.answer("Thank you.", host.host.write("src/free.py", "free\n"), Say("Written."))
+    ending = host.host.answer("Thank you.", host.host.write("src/late.py", "late\n"), Say("Nothing was written."))
+    assert ending.call().blocked, "who wrote this prompt is asked when its turn ends"
+    later = host.host.answer("Go on without.", host.host.write("src/free.py", "free\n"), Say("Written."))
     assert later.changed == ("src/free.py",), "the run is over, so the session is free"
     assert not list((host.host.data / "active").iterdir())
 

@@ -31,9 +31,18 @@ def test_every_refusal_names_what_it_must_say() -> None:
     assert [scene.tried for scene in SCENES if scene.verdict != "silent" and not scene.says] == []
 
 
-def test_the_run_passes_through_every_state_of_the_straight_path() -> None:
+def test_the_run_passes_through_every_state_of_the_path() -> None:
     states = list(dict.fromkeys(scene.state for scene in SCENES))
-    assert states == ["none", "planning", "executing", "paused_boundary", "verifying", "reviewing", "completed"]
+    assert states == [
+        "none",
+        "planning",
+        "executing",
+        "paused_boundary",
+        "verifying",
+        "auto_repairing",
+        "reviewing",
+        "completed",
+    ]
 
 
 def test_the_material_is_what_it_is_called() -> None:
@@ -44,5 +53,5 @@ def test_the_material_is_what_it_is_called() -> None:
 
 
 def test_a_template_without_its_place_is_a_fault_of_ours() -> None:
-    with pytest.raises(RuntimeError, match="the template has no place `BLOCKED`"):
+    with pytest.raises(RuntimeError, match="the template has no place"):
         reviewed("# Clean-context Review\n")
