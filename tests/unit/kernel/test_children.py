@@ -541,3 +541,35 @@ def test_a_brief_lists_the_open_findings(findings: tuple[tuple[str, str, str], .
     state = in_state("verifying", open_findings=findings, reviewer=Reviewer(spawns=1, is_awaited=True))
     started = event("SubagentStart", agent_id="a-7", agent_type="harness:clean-context-reviewer")
     assert told in FakeWorld().decide(started, state).decision.context
+
+
+@pytest.mark.contract("C7.17")
+def test_a_claim_sweeps_first_and_pauses_on_what_the_run_has_changed_outside() -> None:
+    from harness_guard.kernel.run_questions import Snapshot
+
+    state = executing(wrote_unseen=True)
+    world = FakeWorld(TreeNow=Snapshot(DIFF, ("README.md",), TREE))
+    found = world.decide(spawn("claude", state), state)
+    assert found.state is not None
+    assert (rule(found), found.state.state) == ("sweep.outside", "paused_boundary")
+    assert "Verified" not in world.asked
+
+
+def test_a_short_brief_is_not_cut() -> None:
+    state = in_state("verifying", reviewer=Reviewer(spawns=1, is_awaited=True))
+    started = event("SubagentStart", agent_id="a-7", agent_type="harness:clean-context-reviewer")
+    told = FakeWorld().decide(started, state).decision.context
+    assert "[cut" not in told
+    many = tuple((f"R1-F{number}", "src/a.py", "wrong " * 40) for number in range(1, 60))
+    longer = FakeWorld().decide(started, replace(state, open_findings=many)).decision.context
+    assert len(longer.encode()) <= 8000
+    assert longer.endswith("[cut; the whole is in brief.md]")
+
+
+@pytest.mark.parametrize(("detail", "told"), [("the key changed", "the key changed"), ("", "src/a.py, src/b.py")])
+def test_what_moved_under_the_engine_is_named(detail: str, told: str) -> None:
+    state = executing()
+    moved = Verification("moved", detail=detail, paths=("src/a.py", "src/b.py"))
+    reason = FakeWorld(Verified=moved).decide(spawn("claude", state), state).decision.reason
+    assert reason is not None
+    assert (reason.rule, reason.seen.endswith(f": {told}")) == ("evidence.moved", True)

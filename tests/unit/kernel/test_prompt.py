@@ -425,3 +425,14 @@ def test_a_line_in_the_running_turn_closes_the_question_and_says_so() -> None:
     assert found.state is not None
     assert found.state.pending_gate is None
     assert "has closed the question about the Plan" in found.decision.context
+
+
+@pytest.mark.contract("C6.12")
+def test_what_was_incomplete_is_told_once() -> None:
+    from harness_guard.kernel.state import StopCount
+
+    state = in_state("executing", stop=StopCount(blocks=3, is_incomplete=True))
+    found = FakeWorld().decide(prompt("Go on."), state)
+    assert found.state is not None
+    assert "ended with the run unfinished" in found.decision.context
+    assert found.state.stop.is_incomplete is False

@@ -531,3 +531,35 @@ def test_a_change_in_a_pause_is_told_however_often_stop_has_refused() -> None:
     assert (found.decision.verdict, found.state.told_outside) == ("block", ("LICENSE",))
     assert found.state.pause_reason is not None
     assert found.state.pause_reason.startswith("sweep.outside: ")
+
+
+@pytest.mark.contract("L2.3", "C6.8")
+@pytest.mark.parametrize(
+    ("changes", "found", "told"),
+    [
+        ({"round": 3}, {}, "REPAIR_REQUIRED: the repair budget is spent; R1-F1 in src/a.py: wrong"),
+        ({"repeated": 1}, {}, "REPAIR_REQUIRED: the same finding is seen again; R1-F1 in src/a.py: wrong"),
+        (
+            {},
+            {"classification": "MATERIAL_AMENDMENT"},
+            "REPAIR_REQUIRED: R1-F1 is MATERIAL_AMENDMENT; R1-F1 in src/a.py: wrong",
+        ),
+        ({}, {"path": "lib/a.py"}, "`lib/a.py` cannot be repaired inside the Plan: it lies outside the write boundary"),
+    ],
+)
+def test_a_pause_after_a_review_says_why(changes: dict[str, int], found: dict[str, str], told: str) -> None:
+    state = in_state("verifying", reviewed_ids=("R1-F1",))
+    state = replace(state, repair=replace(state.repair, **changes))
+    text = review("REPAIR_REQUIRED", (finding(**found),))
+    reason = FakeWorld(PendingAttestation=text).decide(stop(text), state).decision.reason
+    assert reason is not None
+    assert told in reason.seen
+    assert "Work on the findings inside the boundary." in reason.more
+
+
+def test_a_blocked_review_says_what_it_lacked() -> None:
+    text = review("BLOCKED").replace("Read it.", "The brief holds no diff.")
+    reason = FakeWorld(PendingAttestation=text).decide(stop(text), in_state("verifying")).decision.reason
+    assert reason is not None
+    assert "BLOCKED: the Reviewer is blocked; The brief holds no diff." in reason.seen
+    assert "After a Resume: Give the Reviewer what it lacked." in reason.more

@@ -123,3 +123,29 @@ def test_how_a_command_ended(status: int | None, told: str, *, timed_out: bool) 
 
     assert name_of(CommandRun("V1", "sh check.sh", status, timed_out=timed_out, tail="")) == told
     assert name_of(None) == "no command"
+
+
+@pytest.mark.parametrize(
+    ("green", "told"),
+    [(None, "verification: not run yet"), (True, "verification: green at d"), (False, "verification: red at d")],
+)
+def test_the_status_tells_how_verification_stands(told: str, *, green: bool | None) -> None:
+    assert told in status_text(in_state("executing", evidence_green=green, diff_revision="d"))
+
+
+@pytest.mark.parametrize(("command", "told"), [(COMMAND, f"`{COMMAND} artifact"), ("", "`harness-guard artifact")])
+def test_the_ways_out_name_the_one_command(command: str, told: str) -> None:
+    from harness_guard.kernel.texts import choices_text
+
+    assert f"{told} plan-amendment`" in choices_text(in_state("paused_danger", command=command), "RESUME")
+
+
+@pytest.mark.contract("L4.2")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("paused_budget", "repair round 1 begins"), ("paused_danger", "the run goes on in executing")],
+)
+def test_the_ways_out_say_what_a_resume_does(name: str, told: str) -> None:
+    from harness_guard.kernel.texts import choices_text
+
+    assert told in choices_text(in_state(name), "RESUME")

@@ -741,3 +741,17 @@ def test_an_archive_brings_no_protected_name(
         assert (rule(found), found.state) == (expected, None)
     exact = ShellWorld(monkeypatch, Effects(writes=(Write(folder, kind, by),)), PlacesOf=(place(folder, reach="tree"),))
     assert exact.decide(shell("make test"), in_state("executing")).decision.verdict == "pass"
+
+
+@pytest.mark.contract("C7.3")
+def test_a_protected_name_below_a_folder_protects_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    spot = place(f"{ROOT}/src", reach="tree", below=("src/.claude",))
+    effects = Effects(writes=(Write(f"{ROOT}/src", "tree", "rm"),))
+    found = ShellWorld(monkeypatch, effects, PlacesOf=(spot,)).decide(shell(), in_state("executing"))
+    assert rule(found) == "control-plane.write"
+
+
+@pytest.mark.parametrize("tool", ["multi_agent_v1", "collaboration", "functions."])
+def test_a_namespace_alone_is_no_tool(tool: str) -> None:
+    happened = event("PreToolUse", tool_name=tool, tool_input=None, tool_use_id="u1")
+    assert rule(FakeWorld().decide(happened, in_state("executing"))) == "effects.unknown"
