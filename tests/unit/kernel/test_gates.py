@@ -158,3 +158,12 @@ def test_a_stale_resume_names_what_moved_and_gives_the_right_one(name: str) -> N
     assert rule(found) == "artifact.binding"
     assert "`diff_revision`" in found.decision.reason.seen
     assert decide(found.decision.reason.more, state).state.pending_gate.kind == "Repair Resume"
+
+
+@pytest.mark.contract("L4.6")
+@pytest.mark.parametrize("name", ["source_plan_hash", "source_policy_id"])
+def test_a_stale_amendment_names_what_moved_and_gives_the_current_values(name: str) -> None:
+    found = decide(amendment(**{name: "sha256:" + "0" * 64}))  # type: ignore[arg-type]
+    assert rule(found) == "artifact.binding"
+    assert f"`{name}`" in found.decision.reason.seen
+    assert found.decision.reason.more == f"source_plan_hash: {HASH}\nsource_policy_id: {policy_id(POLICY)}"

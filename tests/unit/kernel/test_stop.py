@@ -563,3 +563,22 @@ def test_a_blocked_review_says_what_it_lacked() -> None:
     assert reason is not None
     assert "BLOCKED: the Reviewer is blocked; The brief holds no diff." in reason.seen
     assert "After a Resume: Give the Reviewer what it lacked." in reason.more
+
+
+@pytest.mark.contract("C6.11")
+@pytest.mark.parametrize(
+    ("name", "told", "untold"),
+    [
+        ("executing", "Arguments of the Reviewer's spawn:", "review_round:"),
+        ("reviewing", "review_round: 1", "Arguments of the Reviewer's spawn:"),
+        ("auto_repairing", "Findings of this round:", "Arguments of the Reviewer's spawn:"),
+    ],
+)
+def test_an_unfinished_stop_hands_out_what_is_due(name: str, told: str, untold: str) -> None:
+    reason = FakeWorld().decide(stop("Done."), in_state(name)).decision.reason
+    assert reason is not None
+    assert reason.rule == "stop.unfinished"
+    assert told in reason.more
+    assert untold not in reason.more
+    assert reason.text.startswith("harness-guard stop.unfinished: the accepted Plan is unfinished")
+    assert f"\nNext: {reason.remedy}\n" in reason.text
