@@ -10,7 +10,6 @@ from harness_guard.records import dataclass, replace
 from harness_guard.shell.builtins import Starter
 from harness_guard.shell.effects import Effects, Unknown
 from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
-from harness_guard.shell.patch import effects_of_patch
 from harness_guard.shell.readers import read, read_plain
 from harness_guard.shell.state import start
 from harness_guard.shell.syntax import Script, Unparsed
@@ -23,7 +22,6 @@ __all__ = [
     "ShellFacts",
     "Surroundings",
     "analyse",
-    "effects_of_patch",
     "is_provably_silent",
 ]
 

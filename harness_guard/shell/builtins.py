@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from harness_guard.shell.builtin_scope import Settings
 from harness_guard.shell.commands.model import options_of
-from harness_guard.shell.commands.wrappers import SHELL_ROW, SHELLS, shell_text
 from harness_guard.shell.functions import BUILTINS
 from harness_guard.shell.ledger import RESERVED
-from harness_guard.shell.patch import effects_of_patch
 from harness_guard.shell.readers import read_plain
 from harness_guard.shell.state import Ends, State, changed_folder, merge
 from harness_guard.shell.state import start as starting
@@ -28,6 +26,7 @@ MOST_WRAPPERS = 8
 MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
+SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
@@ -128,6 +127,8 @@ class Starter(Settings):
         if text is None or state.cwds is None or fields[2:]:
             self.walk.unknown("a patch whose text or folder is not known", self.walk.programs[-1].text, is_writer=True)
             return
+        from harness_guard.shell.patch import effects_of_patch
+
         for cwd in state.cwds:
             found = effects_of_patch(text, cwd)
             self.walk.take_patch(found)
@@ -135,6 +136,8 @@ class Starter(Settings):
     # --- texts ------------------------------------------------------------------------------------------------------
 
     def _shell(self, fields: tuple[Field, ...], state: State) -> None:
+        from harness_guard.shell.commands.wrappers import shell_text
+
         walk = self.walk
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
@@ -317,6 +320,8 @@ class Starter(Settings):
 
 
 def _operands(args: tuple[Field, ...]) -> tuple[Field, ...]:
+    from harness_guard.shell.commands.wrappers import SHELL_ROW
+
     options = options_of(SHELL_ROW, args)
     return () if isinstance(options, str) else options.operands[2:]  # the text, then ``$0``
 

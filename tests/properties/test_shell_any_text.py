@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.policy.danger import danger_of
 from harness_guard.shell import plain, sed_script
-from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse, effects_of_patch
+from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects
 from harness_guard.shell.facts import GitFacts, Readings
+from harness_guard.shell.patch import effects_of_patch
 from harness_guard.shell.readers import read
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
-SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
-
 
 def _after(skip: int) -> Callable[[Call, Options], None]:
     """The operands behind the first ``skip`` are the inner call."""
