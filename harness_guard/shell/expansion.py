@@ -24,7 +24,7 @@ class Expansion(Ledger):
 
     def apart(self, script: Script, state: State) -> None:
         """Walk what runs in a shell of its own."""
-        raise NotImplementedError
+        raise NotImplementedError  # ``walk``, the layer on top, has the whole of it
 
     def apart_in_time(self, before: int) -> None:
         """Refuse what writes beside the rest of the text: nobody waits for it, and no order holds."""

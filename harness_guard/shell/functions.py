@@ -37,7 +37,7 @@ class Functions(Loops):
 
     def statement(self, statement: Statement, state: State) -> Ends:
         """Walk one statement with its redirections."""
-        raise NotImplementedError
+        raise NotImplementedError  # ``walk``, the layer on top, has the whole of it
 
     def define(self, command: Function, state: State) -> State:
         """Keep a function's body."""

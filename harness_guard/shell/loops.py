@@ -28,7 +28,7 @@ class Loops(Assignments):
 
     def script_ends(self, script: Script, state: State | None) -> Ends:
         """Walk statements in order; gives both outcomes of the last one."""
-        raise NotImplementedError
+        raise NotImplementedError  # ``walk``, the layer on top, has the whole of it
 
     def for_each(self, command: For, state: State) -> Ends:
         """Walk ``for name in words`` or ``select``."""

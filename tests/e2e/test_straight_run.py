@@ -182,7 +182,7 @@ def test_a_review_written_by_the_root_is_refused(host: Guarded) -> None:
 
     turn = host.approved(forge, Say("Refused."), Say("Refused."))
     assert host.standing() == ("executing", "active")
-    assert "# Clean-context Review" not in str(host.state().get("latest_finding_ids"))
+    assert host.state()["review_round"] == 0
     assert len(turn.said) >= 2, "the Review was blocked at its end"
 
 

@@ -215,11 +215,10 @@ def test_a_seeded_bad_row_is_found(bad: Row, promise: str, monkeypatch: pytest.M
 
 
 @pytest.mark.contract("C6.2")
-@pytest.mark.parametrize("name", STATE_NAMES)
-@pytest.mark.parametrize("on", HAPPENINGS)
+@pytest.mark.parametrize(
+    ("name", "on"), [(name, on) for on in HAPPENINGS for name in STATE_NAMES if (name, on) not in PAIRS]
+)
 def test_a_pair_without_a_row_raises_and_changes_nothing(name: str, on: Any) -> None:
-    if (name, on) in PAIRS:
-        return
     state = ready(name, on)
     before = repr(state)
     with pytest.raises(RuntimeError, match="no transition"):
@@ -370,7 +369,6 @@ def test_failed_provenance_leaves_no_policy(name: str) -> None:
 @pytest.mark.parametrize("on", ANSWERS)
 def test_an_answer_without_a_gate_is_our_own_fault(on: Any) -> None:
     name = "planning" if on == "plan approved" else "paused_danger"
-    assert on in ANSWERS
     with pytest.raises(RuntimeError, match="needs a gate"):
         step(in_state(name), on)
 

@@ -23,7 +23,7 @@ def bench() -> Iterator[Bench]:
     try:
         made = Bench(Path(root))
     except Unavailable as missing:
-        pytest.skip(str(missing))
+        pytest.skip(str(missing))  # neither root nor user namespaces: nothing here could hold a random program
     yield made
     made.close()
     shutil.rmtree(root, ignore_errors=True)

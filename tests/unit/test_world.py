@@ -206,3 +206,14 @@ def test_the_baseline_has_time_of_its_own(sim: Simulator, monkeypatch: pytest.Mo
     found.begin(sim.state)
     found.answer(r.TakeBaseline(()))
     assert extended == [120]
+
+
+@pytest.mark.contract("D5.6")
+def test_a_snapshot_has_time_of_its_own(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim.approve()
+    extended: list[float] = []
+    monkeypatch.setattr("harness_guard.runtime.deadline.extend", extended.append)
+    found = world(sim)
+    found.begin(sim.state)
+    assert found.answer(r.TreeNow()) is found.answer(r.TreeNow())
+    assert extended == [120]
