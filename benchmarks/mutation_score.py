@@ -36,7 +36,7 @@ TESTS = {
     "policy": ("tests/unit/policy", "tests/properties/test_boundary.py"),
     "artifacts": ("tests/unit/artifacts", "tests/properties/test_artifacts.py"),
 }
-LIMIT_S = 400.0
+LIMIT_S = 150.0
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -274,8 +274,13 @@ def _score(room: str, args: argparse.Namespace) -> tuple[int, int, int, int]:
             raise SystemExit(f"the tests of {path.name} fail without any fault")
     known = argued()
     killed = reasoned = alive = 0
+    last = Path()
     with ThreadPoolExecutor(args.jobs) as pool:
         for mutant, dead in zip(chosen, pool.map(is_killed, chosen), strict=True):
+            if mutant.path != last and not args.sample:
+                sys.stdout.write(f"so far {killed} killed, {reasoned} argued, {alive} alive; now {mutant.path.name}\n")
+                sys.stdout.flush()
+            last = mutant.path
             if dead:
                 killed += 1
                 continue

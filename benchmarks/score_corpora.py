@@ -3,13 +3,12 @@
     python benchmarks/score_corpora.py --corpora DIR [--shfmt PATH] [--strict] [--causes N]
 
 ``DIR`` holds ``shell-oracle/`` (corpus, fixture, ``score.py``) and ``peer-cases/``. Needs root, for the mounts.
-The analysis runs in this process; the boundary here is a plain list of folders, resolved on the fixture.
+The analysis runs in this process; what it says is resolved on the fixture and compared as the kernel does.
 """
 
 from __future__ import annotations
 
 import argparse
-import glob
 import json
 import os
 import subprocess
@@ -17,15 +16,23 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from harness_guard.evidence.shell_facts import gather  # noqa: E402  the path has to be set first
+from harness_guard.errors import EvidenceError  # noqa: E402  the path has to be set first
+from harness_guard.evidence.resolve import resolve_link, resolve_write  # noqa: E402
+from harness_guard.evidence.shell_facts import gather  # noqa: E402
+from harness_guard.paths import names_control_plane  # noqa: E402
+from harness_guard.policy.boundary import covers_reach  # noqa: E402
 from harness_guard.policy.danger import danger_of  # noqa: E402
 from harness_guard.shell.analysis import Surroundings, analyse  # noqa: E402
-from harness_guard.shell.effects import Effects, Write  # noqa: E402
+from harness_guard.shell.effects import Effects  # noqa: E402
 from harness_guard.shell.facts import ShellFacts  # noqa: E402
+
+if TYPE_CHECKING:
+    from harness_guard.policy.place import Place
 
 BOUNDARIES = (("/repo",), ("/repo/src",), ("/repo/docs", "/repo/tests"))
 SHFMT = os.environ.get("SCORE_SHFMT", "")
@@ -42,27 +49,22 @@ def effects_of(command: str, *, cwd: str = "/repo", root: str = "/repo", home: s
         facts = gather(command, found, facts, shfmt=SHFMT)
 
 
-def places(write: Write) -> list[str]:
-    """Resolve a write on disk: every match of a pattern, final links followed only where the write follows them."""
-    paths = [write.path]
-    if write.is_pattern:
-        if not write.path.startswith("/repo/"):
-            return ["/"]  # a glob over the whole machine: outside, and slow to expand
-        paths = [*glob.glob(write.path), *glob.glob(write.path, include_hidden=True), write.path]
-    made = []
-    for path in paths:
-        stripped = path.rstrip("/") or "/"
-        head, _, name = stripped.rpartition("/")
-        inner = f"{os.path.realpath(head or '/')}/{name}" if name not in {"", ".", ".."} else os.path.realpath(stripped)
-        made.append(inner)
-        if write.kind != "entry" or path.endswith("/"):
-            made.append(os.path.realpath(path))
-    return made
+def entries_of(boundary: list[str]) -> tuple[str, ...]:
+    """Write the scorer's folders as a Plan does."""
+    return tuple("**" if entry == "/repo" else f"{entry.removeprefix('/repo/')}/**" for entry in boundary)
 
 
-def is_inside(path: str, boundary: list[str]) -> bool:
-    """Whether a resolved path lies in the boundary."""
-    return any(path == entry or path.startswith(entry.rstrip("/") + "/") for entry in boundary)
+def problem_of(place: Place, boundary: tuple[str, ...]) -> str:
+    """Say why a place may not be written, as the kernel's checks do; ``""`` if it may."""
+    if place.is_harmless or place.real.startswith("/dev/"):
+        return ""
+    if place.below or any(names_control_plane(name) for name in place.real.split("/")):
+        return "the control plane"
+    if place.relative is None or place.nested is not None:
+        return "outside the repository"
+    if not covers_reach(boundary, place.relative, reach=place.reach):
+        return "outside the boundary"
+    return "a hard link" if place.has_other_names else ""
 
 
 def why_not(command: str, boundary: list[str]) -> str:
@@ -73,19 +75,14 @@ def why_not(command: str, boundary: list[str]) -> str:
         return f"danger {danger.rule}"
     if found.unknown:
         return found.unknown[0].why
-    for write in found.writes:
-        if write.is_git_own:
-            continue  # P7: git's own files through a subcommand of the table
-        for place in places(write):
-            if "/.git/" in f"{place}/":
-                return "git's own files"
-            if not is_inside(place, boundary):
-                return "outside the boundary"
-    for link in found.links:
-        target = link.target if link.target.startswith("/") else f"{link.path.rpartition('/')[0]}/{link.target}"
-        if not is_inside(os.path.realpath(target), boundary):
-            return "a link out of the boundary"
-    return ""
+    entries = entries_of(boundary)
+    try:
+        # P7: git's own files through a subcommand of the table are no place.
+        places = [place for write in found.writes if not write.is_git_own for place in resolve_write(write, "/repo")]
+        links = [place for link in found.links for place in resolve_link(link, "/repo")]
+    except EvidenceError:
+        return "what it reaches on disk cannot be told"
+    return next(filter(None, (problem_of(place, entries) for place in [*places, *links])), "")
 
 
 def decide(payload: dict[str, dict[str, str]], boundary: list[str]) -> str:
@@ -160,11 +157,14 @@ def print_causes(details: list[dict[str, object]], corpus: dict[str, dict[str, s
 def print_peers(file: Path) -> None:
     """Print, by class, how many commands are named dangerous, refused as unknown, or pass."""
     table: dict[tuple[str, str], Counter[str]] = {}
+    top = tempfile.mkdtemp()
+    subprocess.run(["git", "init", "-q", top], check=True)
     for row in map(json.loads, file.read_text().splitlines()):
         if row.get("tool") != "Bash" or not isinstance(row.get("cmd"), str):
             continue
-        found = effects_of(row["cmd"], cwd="/proj", root="/proj")
-        danger = danger_of(row["cmd"], found)
+        command = row["cmd"].replace("/proj", top)  # the cases' repository
+        found = effects_of(command, cwd=top, root=top)
+        danger = danger_of(command, found)
         verdict = "danger" if danger else "unknown" if found.unknown else "writes" if found.writes else "reads"
         table.setdefault((row["class"], row["expect"]), Counter())[verdict] += 1
     for (kind, expect), counts in sorted(table.items()):

@@ -52,6 +52,17 @@ def are_plain_on_disk(folder: str) -> bool:
     return True
 
 
+def are_undashed(folder: str) -> bool:
+    """Tell whether no name directly in a folder starts with a dash; a folder that is not there has none."""
+    try:
+        with os.scandir(folder) as entries:
+            return not any(entry.name.startswith("-") for entry in entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
 def are_plain_in_index(listing: str, folder: str) -> bool:
     """Look at every name of ``git ls-files -z``; none may lead out through a link that stands there by now."""
     top = os.path.realpath(folder)

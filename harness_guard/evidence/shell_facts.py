@@ -220,10 +220,16 @@ def _index_jobs(folder: str) -> list[_Job]:
 
 
 def _are_plain(source: NameSource, jobs: Sequence[_Job]) -> bool:
-    from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk
+    from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk, are_undashed
 
+    if "\0" in source.folder:
+        return False
+    if source.kind == "absent":
+        return not os.path.lexists(source.folder)
+    if source.kind == "undashed":
+        return are_undashed(source.folder)
     if source.kind == "disk":
-        return "\0" not in source.folder and are_plain_on_disk(source.folder)
+        return are_plain_on_disk(source.folder)
     listing = bytes(jobs[0].answer).decode("utf-8", "surrogateescape") if jobs and jobs[0].status == 0 else None
     return listing is not None and are_plain_in_index(listing, source.folder)
 

@@ -76,9 +76,23 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
         return (yield from _pause_or_deny(judged, state, "hard danger", danger))
     if call.wakes and (refusal := prompting_problem(call.name, state)) is not None:
         return Outcome(refusal)
+    refusal = _check_connections(judged, state)
+    if refusal is not None:
+        return Outcome(refusal)
     if not (places or effects.links or effects.unknown):
         return (yield from _pass_reading(judged, state))
     return (yield from _decide_mutation(judged, state))
+
+
+def _check_connections(judged: Judged, state: RunState) -> Decision | None:
+    """Refuse to ask this very machine while nothing may be written: the host's own sockets are here (contract 5)."""
+    local = next((found for found in judged.effects.connects if found.is_local), None)
+    if local is None or judged.is_exact or (state.state in AT_WORK and state.has_authority):
+        return None
+    from harness_guard.kernel.texts import next_step
+
+    seen = f"`{short(local.by)}` would ask `{short(local.to)}` on this machine while nothing may be written"
+    return deny("state.connects", seen, _CHILD_STEP if judged.event.is_child else next_step(state))
 
 
 def _pass_reading(judged: Judged, state: RunState) -> Asking[Outcome]:

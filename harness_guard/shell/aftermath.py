@@ -16,6 +16,20 @@ STEERS_GIT = frozenset(
 )
 
 
+_ADDS_NO_NAME = frozenset(("rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "shred", "fallocate"))
+
+
+def makes_names(writes: list[Write]) -> bool:
+    """Whether commands that write these may bring a name into being."""
+    return any(write.by not in _ADDS_NO_NAME and write.kind != "meta" for write in writes)
+
+
+def makes_options(writes: list[Write]) -> bool:
+    """Whether commands that write these may bring a name into being that starts with a dash."""
+    makers = [write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta"]
+    return any(write.kind == "tree" or write.is_pattern or "*" in write.path or "/-" in write.path for write in makers)
+
+
 def steers_git(write: Write, *, is_below: bool) -> bool:
     """Whether a write may change which repository git finds, or what that one tells it to run.
 

@@ -101,10 +101,10 @@ def _only_own(facts: GitFacts, own: tuple[str, ...]) -> GitFacts:
 def is_provably_silent(effects: Effects) -> bool:
     """Tell whether a command changes nothing and reaches no socket, multiplexer or host (contract section 5, end).
 
-    The table holds no program that connects to anything, a redirection to ``/dev/tcp`` is unknown, and a host's or a
-    multiplexer's command line is not in the table; so this is what ``is_read_only`` says, with that reason.
+    A redirection to ``/dev/tcp`` is unknown, and so is a host's or a multiplexer's command line that does more than
+    list. A program that asks another machine reaches no socket of a host, which all are on this one.
     """
-    return effects.is_read_only
+    return effects.is_read_only and not any(connection.is_local for connection in effects.connects)
 
 
 def _read(text: str, facts: ShellFacts) -> Script | Unparsed | None:

@@ -69,6 +69,21 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """Another machine or a service that the call would ask, and get an answer from; what it *sends* is unknown instead.
+
+    Attributes:
+        to: Host and port, or the service, as the call names it.
+        by: The program.
+        is_local: Whether it is, or may be, on this machine: there the host's own sockets are.
+    """
+
+    to: str
+    by: str
+    is_local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """Something whose effects reading cannot tell.
 
@@ -113,6 +128,7 @@ class Effects:
         links: Links made.
         unknown: What could not be told; non-empty means the call is not allowed without an exact approval.
         programs: Programs started, for the danger rules.
+        connects: What it would ask over the network.
     """
 
     reads: tuple[Read, ...] = ()
@@ -120,6 +136,7 @@ class Effects:
     links: tuple[Link, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     programs: tuple[Program, ...] = ()
+    connects: tuple[Connection, ...] = ()
 
     @property
     def is_read_only(self) -> bool:

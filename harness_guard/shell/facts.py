@@ -56,7 +56,7 @@ class ShellFacts:
     Attributes:
         readings: What the reader processes said, by text.
         git: Git's facts, by folder.
-        names: Whether all names of a source stay below its folder, whatever they are split into.
+        names: Whether all names of a source are what its kind asks for.
     """
 
     readings: Mapping[str, Readings] = NOTHING

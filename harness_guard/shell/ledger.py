@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.aftermath import NewNames, steers_git
+from harness_guard.shell.aftermath import NewNames, makes_names, makes_options, steers_git
 from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
 from harness_guard.shell.effects import Effects, Program, Read, Unknown
 from harness_guard.shell.facts import NO_NAMES
@@ -72,14 +72,19 @@ class Ledger:
         if self.uses_git and any(steers_git(write, is_below=is_below) for write in self.gathered.writes):
             self.unknown("git runs after files were written that may steer it", "git")
         found = self.gathered
-        if found.trusts_names and (found.writes or found.links):
+        if found.trusts_names and makes_names(found.writes):
             found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
+            if any(write.kind == "tree" for write in found.writes):
+                self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
+        if found.trusts_dashes and makes_options(found.writes):
+            self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
         return Effects(
             tuple(dict.fromkeys(found.reads)),
             tuple(dict.fromkeys(found.writes)),
             tuple(dict.fromkeys(found.links)),
             tuple(dict.fromkeys(found.unknown)),
             tuple(self.programs),
+            tuple(dict.fromkeys(found.connects)),
         )
 
     def note_set(self, name: str, value: Value | None) -> None:
@@ -155,8 +160,10 @@ class Ledger:
         into.reads += call.reads
         into.writes += call.writes
         into.links += call.links
+        into.connects += call.connects
         into.unknown += call.unknown
         into.needs_git += call.needs_git
         into.needs_names += call.needs_names
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusts_names = into.trusts_names or call.trusts_names
+        into.trusts_dashes = into.trusts_dashes or call.trusts_dashes

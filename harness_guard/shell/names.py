@@ -29,9 +29,16 @@ _PLAIN = frozenset(("-print", "-print0", "-prune", "-empty", "-not", "-and", "-o
 
 @dataclass(frozen=True, slots=True)
 class NameSource:
-    """Names that are looked at: those on disk at and below a folder, or those in the index of git below it."""
+    """Names that are looked at.
 
-    kind: Literal["disk", "index"]
+    Attributes:
+        kind: ``disk``: all at and below a folder; ``index``: all in the index of git below it (both: whether they are
+            plain). ``undashed``: those that stand directly in a folder (whether none starts with a dash). ``absent``:
+            one path (whether nothing stands there, as the options file of a program).
+        folder: The folder, or the path.
+    """
+
+    kind: Literal["disk", "index", "undashed", "absent"]
     folder: str
 
 

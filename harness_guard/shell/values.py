@@ -65,6 +65,7 @@ class Field:
         literal: For a pattern, what stands if nothing matches.
         is_inner: Whether each word that it may be is a relative name that stays below the folder.
         is_job: Whether it is the number of a process that the text itself started.
+        is_operand: Whether it certainly does not start with a dash, whatever else is known.
         below: Paths of which it is one, or lies below one; empty if that is not known.
     """
 
@@ -75,6 +76,7 @@ class Field:
     literal: str = ""
     is_inner: bool = False
     is_job: bool = False
+    is_operand: bool = False
     below: tuple[str, ...] = ()
 
     @property

@@ -428,6 +428,7 @@ def _run(call: Call, row: Row, args: tuple[Field, ...], folder: Field | None) ->
     call.reads += inner.reads
     call.writes += inner.writes
     call.unknown += inner.unknown
+    call.connects += inner.connects
     call.needs_git += inner.needs_git
     call.is_git_below = inner.is_git_below
 

@@ -6,8 +6,8 @@ effects of the call unknown. ``is_free`` rows are programs of which no option wr
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
-from harness_guard.shell.effects import Link, Read, Unknown, Write
+from harness_guard.records import dataclass, replace
+from harness_guard.shell.effects import Connection, Link, Read, Unknown, Write
 from harness_guard.shell.facts import NO_NAMES
 from harness_guard.shell.words import Field, escape, pattern_start
 
@@ -90,8 +90,8 @@ class Call:
     """One start of a program while its effects are gathered."""
 
     __slots__ = (
-        "args", "cwds", "git", "home", "is_fed_names", "is_git_below", "links", "name", "names", "needs_git",
-        "needs_names", "reads", "runs", "starts", "trusts_names", "unknown", "writes",
+        "args", "connects", "cwds", "git", "home", "is_fed_names", "is_git_below", "links", "name", "names",
+        "needs_git", "needs_names", "reads", "runs", "starts", "trusts_dashes", "trusts_names", "unknown", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -113,11 +113,13 @@ class Call:
         self.reads: list[Read] = []
         self.writes: list[Write] = []
         self.links: list[Link] = []
+        self.connects: list[Connection] = []
         self.unknown: list[Unknown] = []
         self.needs_git: list[str] = []
         self.names = names
         self.needs_names: list[NameSource] = []
         self.trusts_names = False
+        self.trusts_dashes = False
         self.is_git_below = False  # git runs in a folder that is no working tree's root
         self.is_fed_names = False  # on standard input: relative names that stay below the folder
         self.runs: list[tuple[Field, ...]] = []
@@ -174,6 +176,11 @@ class Call:
             for top in field.below:
                 self.write(Field(top), "tree", by)
             return
+        if found is None and field.is_inner and self.cwds is not None:
+            self.trusts_names = True
+            for cwd in self.cwds:
+                self.write(Field(cwd), "tree", by)
+            return
         if found is None:
             self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
             return
@@ -198,6 +205,10 @@ class Call:
         self.write(Field(name), "file")
         self.write(Field(name), "entry")
         self.write(field, "file")
+
+    def connect(self, to: str, *, is_local: bool = False) -> None:
+        """Say that it asks a service, or a machine over the network, for something."""
+        self.connects.append(Connection(to, self.name, is_local))
 
     def link(self, target: Field, path: Field, *, is_hard: bool) -> None:
         """Say that it makes a link."""
@@ -283,7 +294,7 @@ def options_of(row: Row, args: tuple[Field, ...]) -> Options | str:
         if field.text == "--" and not field.is_pattern:
             operands += args[index:]
             break
-        if start == "" and field.text != "":
+        if start == "" and field.text != "" and not field.is_operand:
             return "a word that may be an option"
         if not start.startswith("-") or field.text == "-":
             operands.append(field)
@@ -354,7 +365,7 @@ def run_row(row: Row, call: Call) -> None:
         if row.act is not None:
             row.act(call, Options((), call.args))
         return
-    options = options_of(row, call.args)
+    options = options_of(row, undashed(call))
     if isinstance(options, str):
         call.opaque(f"{call.name}: {options}")
         return
@@ -366,6 +377,28 @@ def run_row(row: Row, call: Call) -> None:
     read_named(row, call, options)
     if row.act is not None:
         row.act(call, options)
+
+
+def undashed(call: Call) -> tuple[Field, ...]:
+    """Give a call's words with those marked that no option can be: a glob's matches, where no name has a dash in front.
+
+    The names are asked for; that the text itself makes no such name is the ledger's to see.
+    """
+    from harness_guard.shell.names import NameSource
+
+    made = []
+    for field in call.args:
+        may_be = field.start == "" and field.text != "" and not field.is_operand
+        if may_be and field.is_inner:
+            call.trusts_names = True
+            made.append(replace(field, is_operand=True))
+        elif may_be and field.is_pattern and field.text is not None and call.cwds is not None:
+            is_clear = call.believes([NameSource("undashed", cwd) for cwd in call.cwds])
+            call.trusts_dashes = call.trusts_dashes or is_clear
+            made.append(replace(field, is_operand=True) if is_clear else field)
+        else:
+            made.append(field)
+    return tuple(made)
 
 
 def read_named(row: Row, call: Call, options: Options) -> None:

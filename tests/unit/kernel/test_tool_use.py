@@ -27,7 +27,7 @@ from harness_guard.kernel.state import Approval, HostBinding
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import replace
-from harness_guard.shell.effects import NO_EFFECTS, Effects, Link, Program, Read, Unknown, Write
+from harness_guard.shell.effects import NO_EFFECTS, Connection, Effects, Link, Program, Read, Unknown, Write
 
 INSIDE = {"file_path": f"{ROOT}/src/a.py", "content": "x"}
 OUTSIDE = {"file_path": f"{ROOT}/README.md", "content": "x"}
@@ -106,6 +106,19 @@ def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytes
 
 
 KNOWN = (*claude.KNOWN_TOOLS, *codex.KNOWN_TOOLS)
+
+
+@pytest.mark.contract("C7.9")
+@pytest.mark.parametrize("name", STATE_NAMES)
+@pytest.mark.parametrize(("is_local", "passes"), [(False, STATE_NAMES), (True, (*AT_WORK, "completed"))])
+def test_asking_this_machine_needs_authority_and_asking_another_does_not(
+    name: str, is_local: bool, passes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    effects = Effects(connects=(Connection("localhost:8080", "curl", is_local),))
+    found = ShellWorld(monkeypatch, effects).decide(shell(), in_state(name))
+    assert found.decision.verdict == ("pass" if name in passes else "deny")
+    if name not in passes:
+        assert rule(found) == "state.connects"
 
 
 @pytest.mark.contract("C7.10")
