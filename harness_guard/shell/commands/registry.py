@@ -33,6 +33,7 @@ MODULES: Final = {
     "mount sysctl getent script caffeinate xattr say fzf readelf objdump nm size",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
     "sponge patch perl jq yq bat",
+    "transfer": "curl wget",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 

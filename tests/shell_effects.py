@@ -1,0 +1,38 @@
+"""What a command would do in /repo, where no option file stands in the home folder, for the tests of single programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from harness_guard.evidence.shell_facts import gather
+from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
+from harness_guard.shell.effects import Effects
+from harness_guard.shell.facts import GitFacts
+
+SHFMT = str(Path(sys.executable).parent / "shfmt")
+QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
+WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
+
+
+def effects_of(command: str) -> Effects:
+    """Analyse a command; every fact that it asks for is as harmless as can be."""
+    facts = ShellFacts()
+    for _ in range(8):
+        found = analyse(command, WHERE, facts)
+        if isinstance(found, Effects):
+            return found
+        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
+        names = {**facts.names, **dict.fromkeys(found.names, True)}
+        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}, names)
+    raise AssertionError("the analysis does not come to an end")
+
+
+def verdict_of(command: str) -> str:
+    """Say in one word what is known of a command: unknown, writes, local or reads."""
+    found = effects_of(command)
+    if found.unknown:
+        return "unknown"
+    if found.writes or found.links:
+        return "writes"
+    return "local" if any(connection.is_local for connection in found.connects) else "reads"
