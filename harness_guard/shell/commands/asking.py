@@ -1,0 +1,121 @@
+"""Command lines of services: which of their verbs only ask, and with which options.
+
+A table names each verb that changes nothing where it asks, and each option of it. Everything that such a command line is
+told has to be known whole: its words go to another machine. What a verb that is not listed would do is not told apart
+from running code.
+"""
+
+from __future__ import annotations
+
+from harness_guard.records import dataclass, replace
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Final
+
+    from harness_guard.shell.words import Field
+
+    Act = Callable[[Call, Options], None]
+
+NO_ACTS: Mapping[str, Act] = {}
+_LONGEST_VERB: Final = 4  # words
+_HELP: Final = frozenset(("--help", "-h", "help", "--version", "-V", "version"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One command line.
+
+    Attributes:
+        verbs: Verbs to their options; several verbs with the same options are separated by ``|``.
+        asks: Whom it asks, for the reason; ``""`` for nobody.
+        common: Options of every verb.
+        leading: Options that may stand in front of the verb.
+        acts: What a verb does besides asking, by verb.
+        help: Further first words that make it tell about itself and end.
+        is_local: Whether whom it asks is, or may be, on this machine at an address that the call names.
+        warns: What a verb that is not listed would do, by verb, for the reason.
+    """
+
+    verbs: Mapping[str, str]
+    asks: str = ""
+    common: str = ""
+    leading: str = ""
+    acts: Mapping[str, Act] = NO_ACTS
+    help: str = ""
+    is_local: bool = False
+    warns: str = "what it does there is not known"
+
+
+def row_of(name: str, options: str) -> Row:
+    """Make a row of options: ``a`` and ``all`` without a value, ``f=`` and ``file=`` with one.
+
+    Args:
+        name: The program, or its verb.
+        options: The options without their dashes, separated by blanks; long ones as in ``Row.longs``.
+
+    Returns:
+        The row; its operands are not files.
+    """
+    words = options.split()
+    flags = "".join(word for word in words if len(word) == 1)
+    valued = "".join(word[0] for word in words if len(word) == len("f=") and word[1] == "=")
+    longs = " ".join(word for word in words if len(word.rstrip("=")) > 1)
+    return Row(name, flags=flags, valued=valued, longs=longs, reads=False)
+
+
+def is_known(field: Field) -> bool:
+    """Whether a word is one text that is known whole."""
+    return field.text is not None and not field.is_pattern and field.is_one
+
+
+def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
+    """Gather the effects of a call by the table.
+
+    Args:
+        call: The call.
+        tool: Its command line's table.
+        args: The words behind the program's name, or behind the verb that leads to this table.
+    """
+    if not all(is_known(field) for field in args):
+        call.opaque(f"{call.name} is told something that is not known whole")
+        return
+    words = [field.text or "" for field in args]
+    if words and (words[0] in _HELP or words[0] in tool.help.split()) and _is_telling(words):
+        return
+    leading = options_of(replace(row_of(call.name, tool.leading), is_strict=True), args)
+    if isinstance(leading, str):
+        call.opaque(f"{call.name}: {leading}")
+        return
+    verb, options = _find(tool, leading.operands)
+    if options is None:
+        shown = " ".join(field.text or "" for field in leading.operands[:2]) or "without a verb"
+        call.opaque(f"{call.name} {shown}: {tool.warns}")
+        return
+    rest = leading.operands[len(verb.split()) :]
+    found = options_of(row_of(verb, f"{options} {tool.common} help h"), rest)
+    if isinstance(found, str):
+        call.opaque(f"{call.name} {verb}: {found}")
+        return
+    if tool.asks:
+        call.connect(tool.asks, is_local=tool.is_local)
+    act = next((act for names, act in tool.acts.items() if verb in names.split("|")), None)
+    if act is not None:
+        act(call, Options((*leading.given, *found.given), found.operands))
+
+
+def _is_telling(words: list[str]) -> bool:
+    """Whether words after one that asks for help are the names of verbs, or one that names a kind of output."""
+    return all(word.replace("-", "").isalnum() and (word[0] != "-" or word[:2] == "--") for word in words[1:] if word)
+
+
+def _find(tool: Tool, operands: tuple[Field, ...]) -> tuple[str, str | None]:
+    """Find the longest verb that the words begin with."""
+    listed = {verb: options for verbs, options in tool.verbs.items() for verb in verbs.split("|")}
+    for count in range(min(_LONGEST_VERB, len(operands)), -1, -1):
+        verb = " ".join(field.text or "" for field in operands[:count])
+        if verb in listed:
+            return verb, listed[verb]
+    return "", None
