@@ -121,5 +121,38 @@ def _check_segment(text: str, segment: str) -> None:
         raise _refused(text, f"names the control plane: `{segment}`", remedy)
 
 
+def widened(glob: str) -> tuple[str, bool]:
+    """Read one segment of a shell pattern, widened so that every special form is a ``*``.
+
+    A wider pattern can only name more places, all of which must be allowed. A backslash makes the next character plain.
+
+    Returns:
+        The segment without backslashes, and whether it is a pattern.
+    """
+    read: list[str] = []
+    is_pattern = False
+    at = 0
+    while at < len(glob):
+        char = glob[at]
+        if char == "\\" and at + 1 < len(glob):
+            at += 1
+            read.append(glob[at])
+        elif char in "*?":
+            is_pattern = True
+            read.append("*")
+        elif char == "[":
+            # Where a bracket expression ends is a matter of classes, quotes and locale: the rest is free.
+            return "".join(read) + "*", True
+        else:
+            read.append(char)
+        at += 1
+    return "".join(read), is_pattern
+
+
+def glob_matches(glob: str, name: str) -> bool:
+    """Tell whether a shell pattern may match a name; where that is not sure, it may."""
+    return segment_matches(widened(glob)[0], name)
+
+
 def _refused(text: str, what: str, remedy: str) -> ArtifactError:
     return ArtifactError(_RULE, f"write boundary entry `{text}` {what}", remedy)

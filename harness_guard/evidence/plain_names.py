@@ -12,6 +12,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Final
 
 MOST_ENTRIES: Final = 50_000
@@ -27,7 +28,16 @@ def is_plain(path: str) -> bool:
 
 
 def are_plain_on_disk(folder: str) -> bool:
-    """Look at every name below a folder, without following links."""
+    """Look at every name below a folder, without following links: each is plain and no link leads out."""
+    return _look(folder, is_plain)
+
+
+def are_inside(folder: str) -> bool:
+    """Look at every link below a folder: none leads out."""
+    return _look(folder, lambda _path: True)
+
+
+def _look(folder: str, is_fine: Callable[[str], bool]) -> bool:
     limit = time.monotonic() + TIME_LIMIT_S
     top = os.path.realpath(folder)
     todo = [""]
@@ -39,7 +49,7 @@ def are_plain_on_disk(folder: str) -> bool:
                 for entry in entries:
                     path = f"{inner}{entry.name}"
                     seen += 1
-                    if not is_plain(path) or (entry.is_symlink() and not _stays(entry.path, top)):
+                    if not is_fine(path) or (entry.is_symlink() and not _stays(entry.path, top)):
                         return False
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(f"{path}/")

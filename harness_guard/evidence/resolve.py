@@ -14,7 +14,7 @@ from _stat import S_ISDIR, S_ISLNK, S_ISREG
 from posix import lstat, readlink, scandir
 
 from harness_guard.errors import EvidenceError
-from harness_guard.paths import names_control_plane, normal_form, segment_matches
+from harness_guard.paths import glob_matches, names_control_plane, normal_form, segment_matches, widened
 from harness_guard.policy.place import Place
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ _READ_STREAMS: Final = STREAMS | {"/dev/stdin", "/dev/fd/0"}
 
 LINKS_MAX: Final = 40  # path_resolution(7): Linux follows at most 40 links in one path
 MATCHES_MAX: Final = 1_000  # of a shell pattern; an agent's command means a handful
+SEARCHED_MAX: Final = 5_000  # names that a search gives; each is judged by itself
 BELOW_MAX: Final = 50_000  # entries below a folder that is written whole; about a tenth of a second
 _PATH_BYTES: Final = 4_096  # PATH_MAX of Linux
 
@@ -97,6 +98,8 @@ def resolve_write(write: Write, root: str) -> tuple[Place, ...]:
         EvidenceError: If it cannot be known.
     """
     home = resolve_path(root, follow=True)
+    if write.names:
+        return _unique(_searched(write, root=home))
     if not write.is_pattern:
         return _unique(_places(write, write.path, root=home))
     found: list[Place] = []
@@ -338,8 +341,8 @@ def _named(write: Write, real: str, *, root: str) -> list[Place]:
     return [_place(real, root)]
 
 
-def _below(top: str) -> Iterator[tuple[str, stat_result]]:
-    """Walk everything below a folder; links and folders with protected names are given but not entered.
+def _below(top: str, *, enters_all: bool = False) -> Iterator[tuple[str, stat_result]]:
+    """Walk everything below a folder; links are given but not entered, nor folders with protected names unless asked.
 
     Raises:
         EvidenceError: If a folder cannot be listed, or after ``BELOW_MAX`` entries.
@@ -357,7 +360,7 @@ def _below(top: str) -> Iterator[tuple[str, stat_result]]:
             status = _status(here)
             if status is None:
                 continue
-            if S_ISDIR(status.st_mode) and not names_control_plane(name):
+            if S_ISDIR(status.st_mode) and (enters_all or not names_control_plane(name)):
                 pending.append(here)
             yield here, status
 
@@ -387,36 +390,26 @@ def _written_below(path: str, status: stat_result, *, root: str, top: str) -> li
     return [_place(leads, root, reach="tree" if _is_folder(leads) else "path", links=_names(leads))]
 
 
+def _searched(write: Write, *, root: str) -> list[Place]:
+    """Find what a search would give: each name below a folder that one of the globs matches."""
+    top = resolve_path(write.path.rstrip("/") or "/", follow=write.path.endswith("/"))
+    globs = [glob.casefold() for glob in write.names]
+    paths = [top, *(path for path, _ in _below(top, enters_all=not write.skips_git))]
+    found: list[Place] = []
+    matches = 0
+    for path in paths:
+        name = path.rpartition("/")[2]
+        if (write.skips_git and name == ".git") or not any(glob_matches(glob, name.casefold()) for glob in globs):
+            continue
+        matches += 1
+        if matches > SEARCHED_MAX:
+            raise _unknown(top, f"more than {SEARCHED_MAX} names below it are meant")
+        found += _places(write, path, root=root)
+    return found or [Place(top, _relative(top, root), "folder", is_harmless=True)]
+
+
 def _unique(places: list[Place]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(places))
-
-
-def _segment(text: str) -> tuple[str, bool]:
-    """Read one segment of a shell pattern, widened so that every special form is a ``*``.
-
-    A wider pattern can only name more places, all of which must be allowed. A backslash makes the next character plain.
-
-    Returns:
-        The segment without backslashes, and whether it is a pattern.
-    """
-    read: list[str] = []
-    is_pattern = False
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char == "\\" and at + 1 < len(text):
-            at += 1
-            read.append(text[at])
-        elif char in "*?":
-            is_pattern = True
-            read.append("*")
-        elif char == "[":
-            # Where a bracket expression ends is a matter of classes, quotes and locale: the rest is free.
-            return "".join(read) + "*", True
-        else:
-            read.append(char)
-        at += 1
-    return "".join(read), is_pattern
 
 
 def _plain(pattern: str) -> str:
@@ -437,7 +430,7 @@ def _expand(pattern: str) -> list[str]:
         raise _unknown(pattern, "it is not absolute")
     prefixes = [""]
     for text in pattern.split("/")[1:]:
-        segment, is_pattern = _segment(text)
+        segment, is_pattern = widened(text)
         if not is_pattern:
             prefixes = [f"{prefix}/{segment}" for prefix in prefixes]
             continue
@@ -456,7 +449,7 @@ def _matching(prefix: str, segment: str) -> list[str]:
 
 def _could_match(write: Write, root: str) -> list[Place]:
     """Give the set that a pattern without a match could come to match before the command gets there."""
-    segments = [_segment(text) for text in write.path.split("/")[1:]]
+    segments = [widened(text) for text in write.path.split("/")[1:]]
     first = next((at for at, (_, is_pattern) in enumerate(segments) if is_pattern), None)
     if first is None:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness_guard.paths import glob_matches
 from harness_guard.shell.commands.model import DEVICES
 
 TYPE_CHECKING = False
@@ -21,13 +22,17 @@ _ADDS_NO_NAME = frozenset(("rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "
 
 def makes_names(writes: list[Write]) -> bool:
     """Whether commands that write these may bring a name into being."""
-    return any(write.by not in _ADDS_NO_NAME and write.kind != "meta" for write in writes)
+    makers = (write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta")
+    return any(not write.names or write.by in MAKES_NAMES for write in makers)
 
 
 def makes_options(writes: list[Write]) -> bool:
     """Whether commands that write these may bring a name into being that starts with a dash."""
     makers = [write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta"]
-    return any(write.kind == "tree" or write.is_pattern or "*" in write.path or "/-" in write.path for write in makers)
+    return any(
+        (write.kind == "tree" and not write.names) or write.is_pattern or "*" in write.path or "/-" in write.path
+        for write in makers
+    )
 
 
 def steers_git(write: Write, *, is_below: bool) -> bool:
@@ -41,6 +46,9 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
         return True
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True
+    if write.names:
+        steering = (*STEERS_GIT, *(COMPLETES_GIT if is_below else ()))
+        return any(glob_matches(glob.casefold(), name.casefold()) for glob in write.names for name in steering)
     copies = (write.by in {"cp", "mv", "ln", "install"} or write.by in BRINGS_NAMES) and write.kind != "meta"
     return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
 
@@ -99,7 +107,7 @@ class NewNames:
             return True  # it goes through whatever lies below the folder
         inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
         is_changed = self.is_blind or not self.names.isdisjoint(inner)
-        return is_changed or (bool(self.names) and (write.is_pattern or ".." in segments))
+        return is_changed or (bool(self.names) and (write.is_pattern or bool(write.names) or ".." in segments))
 
     def _stays_above(self, write: Write, segments: list[str]) -> bool:
         """Whether a name stands directly in a folder that each archive was unpacked into or below."""

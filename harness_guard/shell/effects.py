@@ -26,6 +26,9 @@ class Write:
         by: The program or tool that would do it, for the reason.
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
         is_git_own: Whether it is git's own folder, written through a git subcommand of the table (contract P7).
+        names: Then not ``path`` itself is meant but each name at or below it, links not followed, whose last segment
+            matches one of these globs, whatever the letter case; such a name is there already.
+        skips_git: Whether of those none lies below a folder ``.git``.
     """
 
     path: str
@@ -33,6 +36,8 @@ class Write:
     by: str
     is_pattern: bool = False
     is_git_own: bool = False
+    names: tuple[str, ...] = ()
+    skips_git: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
-from harness_guard.shell.names import sources_of
+from harness_guard.shell.names import names_printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst
 from harness_guard.shell.values import NUMBER, Field, Value, lookup
@@ -15,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from harness_guard.shell.names import Printed
     from harness_guard.shell.state import State
     from harness_guard.shell.syntax import Redirect, Script, Word
 
@@ -47,9 +49,12 @@ class Expansion(Ledger):
                 isinstance(only, Subst)
                 and not only.process
                 and not self.is_split_oddly
-                and self.print_names(only.body.statements, state)
+                and (printed := self.print_names(only.body.statements, state)) is not None
+                and not printed.is_nul
             ):
-                fields.append(Field(None, is_one=False, is_inner=True))
+                fields.append(
+                    Field(None, is_one=False, is_inner=printed.is_below, is_operand=True, found=printed.found)
+                )
             else:
                 fields += expand(word, scope)
         if self.is_globbed_oddly:
@@ -60,23 +65,27 @@ class Expansion(Ledger):
         """Give what an assignment of a word stores."""
         return value_of(word, self.scope(state))
 
-    def print_names(self, statements: tuple[Statement, ...], state: State) -> bool:
-        """Whether a pipeline prints nothing but names that stay below the folder, however they are split."""
+    def print_names(self, statements: tuple[Statement, ...], state: State) -> Printed | None:
+        """Which names a pipeline prints, if it prints nothing else and they can be told apart again."""
         if len(statements) == 1 and isinstance(statements[0].command, Pipe):
             statements = statements[0].command.parts
         calls = []
         for statement in statements:
             command = statement.command
             if not isinstance(command, Simple) or command.assigns or not command.words or statement.is_background:
-                return False
+                return None
             if any(redirect.op != ">" or redirect.fd != "2" for redirect in statement.redirects):
-                return False
+                return None
             scope = Scope(state.values, self.home)
             calls.append(tuple(field for word in command.words for field in expand(word, scope)))
         if any(call and call[0].text in state.functions for call in calls):
-            return False
-        sources = sources_of(calls, state.cwds)
-        return sources is not None and self.gathered.believes(sources)
+            return None
+        printed = names_printed(calls, state.cwds)
+        if printed is None or printed.wanted is None or not self.gathered.believes(printed.wanted):
+            return None
+        if printed.is_exact and printed.is_below and not self.gathered.believes(printed.linked):
+            return replace(printed, is_below=False)
+        return printed
 
     def _printed(self, part: Subst, state: State) -> Value | None:
         from harness_guard.shell.outputs import printed

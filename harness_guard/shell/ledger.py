@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from harness_guard.shell.facts import GitFacts
-    from harness_guard.shell.names import NameSource
+    from harness_guard.shell.names import NameSource, Printed
     from harness_guard.shell.state import Bodies, Ends, State
     from harness_guard.shell.syntax import Script, Unparsed
 
@@ -45,7 +45,8 @@ class Ledger:
         self.programs: list[Program] = []
         self.new_names = NewNames()
         self.uses_git = False
-        self.is_fed_names = False
+        self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
+        self.fed: Printed | None = None
         self.texts: list[str] = []
         self.group = 0
         self.groups = 0
@@ -72,9 +73,12 @@ class Ledger:
         if self.uses_git and any(steers_git(write, is_below=is_below) for write in self.gathered.writes):
             self.unknown("git runs after files were written that may steer it", "git")
         found = self.gathered
+        may_repeat = any(not is_end for _, is_end, _ in self.handlers)
+        if found.trusts_moves and (self.git_writers > 1 or may_repeat):
+            self.unknown("git moves files by a repository that the text itself changes", "git", is_writer=True)
         if found.trusts_names and makes_names(found.writes):
             found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
-            if any(write.kind == "tree" for write in found.writes):
+            if any(write.kind == "tree" or write.names for write in found.writes):
                 self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
         if found.trusts_dashes and makes_options(found.writes):
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
@@ -133,7 +137,7 @@ class Ledger:
 
         row = TABLE.get(name)
         call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names)
-        call.is_fed_names, self.is_fed_names = self.is_fed_names, False
+        call.fed, self.fed = self.fed, None
         if row is None:
             call.opaque(f"{name} is not in the table", is_writer=name in WRITERS)
         else:
@@ -163,6 +167,9 @@ class Ledger:
         into.connects += call.connects
         into.unknown += call.unknown
         into.needs_git += call.needs_git
+        into.needs_moves += call.needs_moves
+        into.trusts_moves = into.trusts_moves or call.trusts_moves
+        self.git_writers += any(write.is_git_own for write in call.writes)
         into.needs_names += call.needs_names
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusts_names = into.trusts_names or call.trusts_names

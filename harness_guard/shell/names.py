@@ -1,4 +1,4 @@
-"""Which commands print names of files below the folder they run in, and nothing else.
+"""Which commands print names of files, and nothing else: where these lie and what they are called.
 
 Such a name, taken apart at its blanks by the shell or by ``xargs``, could still become another file's name: the name
 ``x /etc/passwd`` does. So the folder's names are looked at (``evidence/plain_names.py``) before they are believed.
@@ -7,24 +7,25 @@ Such a name, taken apart at its blanks by the shell or by ``xargs``, could still
 from __future__ import annotations
 
 from harness_guard.records import dataclass
+from harness_guard.shell.values import Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-    from harness_guard.shell.words import Field
+    from harness_guard.shell.values import Field
 
+ROOTS_END = frozenset("-(!,)")  # what the first word of an expression of find starts with
 _LISTED = frozenset("cdmoiskutz")
 _OTHERS = frozenset("oikd")  # what lies on disk or is gone from it
 _LS_FILES = frozenset(
     ("--cached", "--deleted", "--modified", "--others", "--ignored", "--exclude-standard", "--deduplicate")
 )  # fmt: skip
-_TESTS = frozenset(
-    ("-name", "-iname", "-path", "-ipath", "-type", "-size", "-mtime", "-mmin", "-newer", "-maxdepth", "-mindepth",
-     "-perm", "-regex", "-iregex", "-user")
-)  # fmt: skip
-_PLAIN = frozenset(("-print", "-print0", "-prune", "-empty", "-not", "-and", "-or", "-a", "-o", "!", "(", ")", "-xdev"))
+_LS = frozenset("1Artf")
+_GREP = frozenset("rlLZiwxvEFGPsIqe")
+_GREP_LONG = frozenset(("--recursive", "--files-with-matches", "--files-without-match", "--null", "--ignore-case"))
+_GIT_GREP = frozenset(("--name-only", "--files-with-matches", "--null", "--cached", "--untracked", "--ignore-case"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,48 +33,154 @@ class NameSource:
     """Names that are looked at.
 
     Attributes:
-        kind: ``disk``: all at and below a folder; ``index``: all in the index of git below it (both: whether they are
-            plain). ``undashed``: those that stand directly in a folder (whether none starts with a dash). ``absent``:
-            one path (whether nothing stands there, as the options file of a program).
+        kind: What is looked at, and asked: ``disk``: all names at and below a folder, ``index``: all in the index of
+            git below it; whether they are plain. ``inside``: all links at and below a folder; whether none leads out.
+            ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
+            that of a program's options file; whether nothing stands there.
         folder: The folder, or the path.
     """
 
-    kind: Literal["disk", "index", "undashed", "absent"]
+    kind: Literal["disk", "index", "inside", "undashed", "absent"]
     folder: str
 
 
-def sources_of(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | None) -> tuple[NameSource, ...] | None:
-    """Tell whose names a pipeline prints.
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Names that a pipeline prints.
+
+    Attributes:
+        found: Where they lie and what they are called.
+        sources: What has to be plain if they are taken apart at blanks or line ends; ``None``: nothing helps.
+        is_nul: Whether a NUL stands behind each of them, and no line end.
+        is_walked: Whether they were found on disk, no link followed on the way, as those of the index may be not.
+        is_below: Whether each is relative and stays below the folder.
+    """
+
+    found: Found
+    sources: tuple[NameSource, ...] | None
+    is_nul: bool = False
+    is_walked: bool = True
+    is_below: bool = True
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each word that a reader makes of them is one of them, whatever they are called."""
+        return self.is_nul and self.is_walked
+
+    @property
+    def wanted(self) -> tuple[NameSource, ...] | None:
+        """What has to be plain for each word that a reader makes of them to be one of them; ``None``: nothing helps."""
+        return () if self.is_exact else self.sources
+
+    @property
+    def linked(self) -> tuple[NameSource, ...]:
+        """Where no link may lead out for each of them to stay below the folder."""
+        return tuple(NameSource("inside", source.folder) for source in self.sources or ())
+
+
+def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | None) -> Printed | None:
+    """Tell which names a pipeline prints.
 
     Args:
         calls: Its commands in order, program and arguments.
         cwds: The folders it may run in.
 
     Returns:
-        The sources, all relative to the folder and without ``..``; ``None`` if it may print anything else.
+        The names; ``None`` if it may print anything else.
     """
     if cwds is None or not calls or any(field.text is None or field.is_pattern for call in calls for field in call):
         return None
     texts = [[field.text or "" for field in call] for call in calls]
-    if not all(_only_drops_lines(words) for words in texts[1:]):
+    first = _FIRST.get(texts[0][0] if texts[0] else "")
+    printed = None if first is None else first(calls[0], cwds)
+    if printed is None or not all(_only_drops_lines(words, is_nul=printed.is_nul) for words in texts[1:]):
         return None
-    found: list[NameSource] = []
-    for cwd in cwds:
-        made = _sources(texts[0], cwd)
-        if made is None:
-            return None
-        found += made
-    return tuple(found)
+    return printed
 
 
-def _sources(words: list[str], cwd: str) -> list[NameSource] | None:
-    if words[:2] == ["git", "ls-files"]:
-        return _of_index(words[2:], cwd)
-    if words[:1] == ["find"]:
-        roots = roots_of(words[1:])
-        if roots is not None and _is_plain_search(words[1 + len(roots) :]):
-            return sources_of_roots(roots, cwd)
-    return None
+def _by_find(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
+    from harness_guard.shell.commands.find import UnreadableError, found_by, read_search
+
+    try:
+        search = read_search(call[1:])
+    except UnreadableError:
+        return None
+    kinds = {action.name for action in search.actions}
+    if not kinds <= {"-print"} and kinds != {"-print0"}:
+        return None
+    names = tuple(dict.fromkeys(name for action in search.actions for name in action.names)) or search.names
+    found = found_by(search, names)
+    if found is None:
+        return None
+    is_below = _are_below(found.tops)
+    sources = tuple(source for cwd in cwds for source in sources_of_roots(list(found.tops), cwd)) if is_below else None
+    return Printed(found, sources, kinds == {"-print0"}, is_below=is_below)
+
+
+def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
+    words = [field.text or "" for field in call[1:]]
+    if words[:1] == ["grep"]:
+        return _by_git_grep(words[1:], cwds)
+    if words[:1] != ["ls-files"]:
+        return None
+    found = [_of_index(words[1:], cwd) for cwd in cwds]
+    options = words[: words.index("--")] if "--" in words else words
+    is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
+    sources = [source for made in found if made is not None for source in made]
+    return None if None in found else Printed(Found((".",), skips_git=True), tuple(sources), is_nul, is_walked=False)
+
+
+def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
+    """``git grep -l PATTERN [-- PATH…]``: names of the index, or with ``--untracked`` on disk."""
+    options = [word for word in words if word.startswith("-") and word != "--"]
+    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
+    longs = {word for word in options if word.startswith("--")}
+    operands = words[words.index("--") + 1 :] if "--" in words else []
+    patterns = [word for word in words[: words.index("--") if "--" in words else len(words)] if word not in options]
+    prints = "l" in letters or not longs.isdisjoint(("--name-only", "--files-with-matches"))
+    if not prints or letters - set("lizwFEIe") or longs - _GIT_GREP or len(patterns) != 1 or "--cached" in longs:
+        return None  # a revision in front of a name would stand before it
+    if any(".." in word.split("/") or word.startswith((":", "/")) for word in operands):
+        return None
+    kinds: tuple[Literal["index", "disk"], ...] = ("index", "disk") if "--untracked" in longs else ("index",)
+    sources = tuple(NameSource(kind, cwd) for cwd in cwds for kind in kinds)
+    return Printed(Found((".",), skips_git=True), sources, "z" in letters or "--null" in longs, is_walked=False)
+
+
+def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
+    """``grep -rl PATTERN [PLACE…]``, without following links."""
+    words = [field.text or "" for field in call[1:]]
+    operands = [word for word in words if not word.startswith("-")]
+    options = [word for word in words if word.startswith("-")]
+    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
+    longs = {word for word in options if word.startswith("--") and not word.startswith(("--include=", "--exclude"))}
+    is_deep = "r" in letters or "--recursive" in longs
+    prints = not letters.isdisjoint("lL") or not longs.isdisjoint(("--files-with-matches", "--files-without-match"))
+    if not (is_deep and prints) or letters - _GREP or longs - _GREP_LONG or not operands or "--" in words:
+        return None
+    if any("e" in word[:-1] for word in options if not word.startswith("--")):
+        return None  # ``-eTEXT``
+    tops = tuple(operands[1:]) or (".",)
+    names = tuple(word.partition("=")[2] for word in options if word.startswith("--include=")) or ("*",)
+    is_below = _are_below(tops)
+    sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd)) if is_below else None
+    # A link that is named itself is followed, so what lies behind it counts too.
+    both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
+    return Printed(Found(both, names), sources, "Z" in letters or "--null" in longs, is_below=is_below)
+
+
+def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
+    words = [field.text or "" for field in call[1:]]
+    if any(word[:1] != "-" or not word[1:] or set(word[1:]) - _LS for word in words):
+        return None
+    return Printed(Found((".",)), tuple(NameSource("disk", cwd) for cwd in cwds))
+
+
+_FIRST = {"find": _by_find, "git": _by_git, "grep": _by_grep, "ls": _by_ls}
+
+
+def _are_below(tops: Sequence[str]) -> bool:
+    return all(top and not top.startswith("/") and ".." not in top.split("/") for top in tops)
 
 
 def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
@@ -88,39 +195,18 @@ def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
     return [NameSource("index", cwd), *on_disk]
 
 
-def roots_of(words: list[str]) -> list[str] | None:
-    """Give the folders that ``find`` starts from, ``None`` if some is not below the folder it runs in."""
-    roots = []
-    for word in words:
-        if word[:1] in {"-", "(", "!", ",", ")"}:
-            break
-        roots.append(word)
-    is_below = all(root and not root.startswith("/") and ".." not in root.split("/") for root in roots)
-    return roots if is_below else None
-
-
 def sources_of_roots(roots: list[str], cwd: str) -> list[NameSource]:
     """Give the sources of a search from these folders, or from ``.`` if none is named."""
     return [NameSource("disk", cwd if root in {".", "./"} else f"{cwd.rstrip('/')}/{root}") for root in roots or ["."]]
 
 
-def _is_plain_search(words: list[str]) -> bool:
-    index = 0
-    while index < len(words):
-        if words[index] in _TESTS:
-            index += 2
-        elif words[index] in _PLAIN:
-            index += 1
-        else:
-            return False
-    return index == len(words)
-
-
-def _only_drops_lines(words: list[str]) -> bool:
-    """Whether a filter prints some of its lines whole, and nothing else."""
-    name, rest = words[0], words[1:]
+def _only_drops_lines(words: list[str], *, is_nul: bool) -> bool:
+    """Whether a filter prints some of its lines whole, and nothing else; ``-z`` where each ends with a NUL."""
+    name, rest = words[0], [word for word in words[1:] if word != "-z"]
+    if is_nul != ("-z" in words[1:]):
+        return False
     if name in {"sort", "uniq"}:
-        return all(word in {"-u", "-r", "-z"} for word in rest) and (name == "sort" or not rest)
+        return all(word in {"-u", "-r"} for word in rest) and (name == "sort" or not rest)
     if name in {"head", "tail"}:
         joined = " ".join(rest)
         count = joined.removeprefix("-n").removeprefix("-").strip()

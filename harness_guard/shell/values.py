@@ -53,6 +53,24 @@ INNER = Value(is_inner=True)
 MAP = Value(is_map=True)
 
 
+ANY_NAME = ("*",)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Names that a search gives: where they lie and what they are called.
+
+    Attributes:
+        tops: What the search starts from, as written; each name is one of them or lies below one, links not followed.
+        names: Globs of the last segment, of which one matches; letter case does not count.
+        skips_git: Whether nothing below a folder ``.git`` is given.
+    """
+
+    tops: tuple[str, ...]
+    names: tuple[str, ...] = ANY_NAME
+    skips_git: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One argument as a program gets it.
@@ -66,7 +84,7 @@ class Field:
         is_inner: Whether each word that it may be is a relative name that stays below the folder.
         is_job: Whether it is the number of a process that the text itself started.
         is_operand: Whether it certainly does not start with a dash, whatever else is known.
-        below: Paths of which it is one, or lies below one; empty if that is not known.
+        found: What it is one of, where a search gives it.
     """
 
     text: str | None
@@ -77,7 +95,7 @@ class Field:
     is_inner: bool = False
     is_job: bool = False
     is_operand: bool = False
-    below: tuple[str, ...] = ()
+    found: Found | None = None
 
     @property
     def start(self) -> str:

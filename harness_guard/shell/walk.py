@@ -38,6 +38,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness_guard.shell.names import Printed
+
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
 
@@ -51,7 +53,7 @@ class Walk(Functions):
         """Take what starts simple commands, and what the ledger takes."""
         super().__init__(**known)
         self.starter = start
-        self.fed_names: object = None
+        self.fed_by: tuple[object, Printed] | None = None  # a command and the names on its standard input
         self.is_prefixed = False
         self.depth = 0
 
@@ -132,8 +134,9 @@ class Walk(Functions):
         starts = []
         for index, part in enumerate(parts):
             starts.append(self.new_names.count)
-            if _starts_xargs(part) and self.print_names(parts[:index], state):
-                self.fed_names = part.command
+            printed = self.print_names(parts[:index], state) if _starts_xargs(part) else None
+            if printed is not None:
+                self.fed_by = (part.command, printed)
             self.apart(Script((part,)), state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
@@ -219,7 +222,7 @@ class Walk(Functions):
         self._passed(command, fields, state)
         self.is_prefixed = bool(command.assigns)
         # Only this command itself: what its words run may read from elsewhere.
-        self.is_fed_names = command is self.fed_names
+        self.fed = self.fed_by[1] if self.fed_by is not None and command is self.fed_by[0] else None
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
 
     def _passed(self, command: Simple, fields: tuple[Field, ...], state: State) -> None:

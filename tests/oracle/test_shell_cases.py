@@ -13,7 +13,7 @@ import pytest
 
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import ShellFacts, Surroundings, analyse
-from harness_guard.shell.effects import Effects
+from harness_guard.shell.effects import Effects, Write
 
 ROWS = [
     json.loads(line)
@@ -68,17 +68,21 @@ def test_written_is_predicted(row: dict[str, str], tmp_path: Path) -> None:
     )
     after = snapshot(tmp_path)
     written = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-    missed = [path for path in written if not any(covers(write.path, write.kind, path) for write in found.writes)]
+    missed = [path for path in written if not any(covers(write, path) for write in found.writes)]
     assert missed == []
 
 
-def covers(predicted: str, kind: str, path: str) -> bool:
-    real = os.path.realpath(predicted)
-    plain = os.path.normpath(predicted)
+def covers(write: Write, path: str) -> bool:
+    real = os.path.realpath(write.path)
+    plain = os.path.normpath(write.path)
     inside = path.startswith((f"{real}/", f"{plain}/"))
+    if write.names:
+        names = path.removeprefix(real).split("/") if write.kind == "tree" else [path.rpartition("/")[2]]
+        meant = any(fnmatch.fnmatch(name, glob) for name in names for glob in write.names)
+        return (inside or path in {real, plain}) and meant
     # ``mkdir -p`` makes the folders on the way; they lie above what it names.
     above = f"{plain}/".startswith(f"{path}/")
-    return path in {real, plain} or (kind == "tree" and inside) or above or fnmatch.fnmatch(path, plain)
+    return path in {real, plain} or (write.kind == "tree" and inside) or above or fnmatch.fnmatch(path, plain)
 
 
 def test_there_are_rows_to_run() -> None:

@@ -117,7 +117,7 @@ def _umask(call: Call, _options: Options) -> None:
 
 
 def _which(call: Call, _options: Options) -> None:
-    if any(field.text is None and not field.prefix for field in call.args):
+    if any(field.text is None and not field.prefix and not field.is_operand for field in call.args):
         call.opaque(f"{call.name} with a word that is not known")
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Literal
 
-    from harness_guard.shell.facts import GitFacts
-    from harness_guard.shell.names import NameSource
+    from harness_guard.shell.facts import GitFacts, GitQuestion
+    from harness_guard.shell.names import NameSource, Printed
 
     WriteKind = Literal["file", "tree", "entry", "meta"]
     Act = Callable[["Call", "Options"], None]
@@ -90,8 +90,27 @@ class Call:
     """One start of a program while its effects are gathered."""
 
     __slots__ = (
-        "args", "connects", "cwds", "git", "home", "is_fed_names", "is_git_below", "links", "name", "names",
-        "needs_git", "needs_names", "reads", "runs", "starts", "trusts_dashes", "trusts_names", "unknown", "writes",
+        "args",
+        "connects",
+        "cwds",
+        "fed",
+        "git",
+        "home",
+        "is_git_below",
+        "links",
+        "name",
+        "names",
+        "needs_git",
+        "needs_moves",
+        "needs_names",
+        "reads",
+        "runs",
+        "starts",
+        "trusts_dashes",
+        "trusts_moves",
+        "trusts_names",
+        "unknown",
+        "writes",
     )  # fmt: skip
 
     def __init__(
@@ -116,12 +135,14 @@ class Call:
         self.connects: list[Connection] = []
         self.unknown: list[Unknown] = []
         self.needs_git: list[str] = []
+        self.needs_moves: list[GitQuestion] = []
+        self.trusts_moves = False
         self.names = names
         self.needs_names: list[NameSource] = []
         self.trusts_names = False
         self.trusts_dashes = False
         self.is_git_below = False  # git runs in a folder that is no working tree's root
-        self.is_fed_names = False  # on standard input: relative names that stay below the folder
+        self.fed: Printed | None = None  # names on standard input, and nothing else
         self.runs: list[tuple[Field, ...]] = []
         self.starts: list[str] = []  # programs that it starts for itself
 
@@ -172,9 +193,11 @@ class Call:
     def write(self, field: Field, kind: WriteKind, by: str = "") -> None:
         """Say that it writes what a word names; ``by`` where that is not simply the program's name."""
         found = self.paths(field)
-        if found is None and field.below:
-            for top in field.below:
-                self.write(Field(top), "tree", by)
+        if found is None and field.found is not None and (self.cwds is not None or _are_absolute(field.found.tops)):
+            tops = [path for top in field.found.tops for path, _ in self.paths(Field(top)) or ()]
+            names, skips = field.found.names, field.found.skips_git
+            self.trusts_names = True
+            self.writes += [Write(top, kind, by or self.name, names=names, skips_git=skips) for top in tops]
             return
         if found is None and field.is_inner and self.cwds is not None:
             self.trusts_names = True
@@ -222,6 +245,10 @@ class Call:
             self.links += [Link(text, place, is_hard) for text, _ in targets if text is not None]
         if is_hard:
             self.write(target, "file")
+
+
+def _are_absolute(paths: Iterable[str]) -> bool:
+    return all(path.startswith("/") for path in paths)
 
 
 def join(folder: str, name: str, *, is_pattern: bool = False) -> str:

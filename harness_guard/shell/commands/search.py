@@ -1,145 +1,17 @@
 """Finders and filters of which some option writes or runs something: only the listed options are known.
 
-Sources: the man pages of findutils 4.9, coreutils 9 (sort, uniq), sed 4.9, gawk 5, ripgrep 14, fd 9, tree 2, vim's xxd.
+Sources: the man pages of coreutils 9 (sort, uniq), sed 4.9, gawk 5, ripgrep 14, fd 9, tree 2, vim's xxd.
 """
 
 from __future__ import annotations
 
 from harness_guard.shell import awk_script, sed_script
 from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
-from harness_guard.shell.names import roots_of, sources_of_roots
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
-
-# find: every test and action that only looks; with the number of words that follow.
-_FIND = {
-    **dict.fromkeys(
-        ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype",
-         "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-perm",
-         "-user", "-group", "-uid", "-gid", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-lname",
-         "-ilname", "-fstype", "-printf", "-regextype", "-used", "-newermt"], 1),
-    **dict.fromkeys(
-        ["-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-true", "-false", "-not", "-and", "-or", "-a",
-         "-o", "!", "(", ")", ",", "-depth", "-d", "-xdev", "-mount", "-daystart", "-follow", "-noleaf",
-         "-delete", "-readable", "-writable", "-executable",
-         "-nouser", "-nogroup", "-ignore_readdir_race", "-nowarn", "-warn",
-         "-noignore_readdir_race"], 0),
-}  # fmt: skip
-
-
-def _find(call: Call, _options: Options) -> None:
-    index = 0
-    roots: list[Field] = []
-    while index < len(call.args):
-        field = call.args[index]
-        index += 1
-        text = field.text
-        if (text is None or field.is_pattern) and (not field.start or field.start[0] in "-(!,"):
-            call.opaque("find with a word that may be an action")
-            return
-        if text in _FIND_LEADING or text in {"--help", "--version"}:
-            continue
-        if field.start[:1] not in {"-", "(", "!", ",", ")"}:
-            call.read(field, is_tree=True)
-            roots.append(field)
-            continue
-        index = _find_expression(call, text or "", index)
-        if index < 0:
-            return
-    if not roots and call.cwds:
-        call.read(Field("."), is_tree=True)
-    texts = {field.text for field in call.args}
-    if "-delete" in texts and not texts.isdisjoint(("-L", "-follow")):
-        call.opaque("find follows links to what it deletes", is_writer=True)
-    elif "-delete" in texts:
-        for field in roots or [Field(".")]:
-            call.write(field, "tree", by="rm")  # names go, as with ``rm -r``; no link is followed to what it leads to
-
-
-_FIND_LEADING = frozenset(("-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3"))
-_FIND_PRINTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}  # the first word names the file
-
-
-def _find_expression(call: Call, name: str, index: int) -> int:
-    """Take one test or action; gives the index behind its words, or -1 if it cannot be told."""
-    if name in {"-execdir", "-okdir"}:
-        call.opaque("find runs a program in folders that are not known")
-        return -1
-    if name in {"-exec", "-ok"}:
-        return _find_exec(call, index)
-    arity = _FIND_PRINTS.get(name, 1 if _is_newer(name) else _FIND.get(name))
-    if arity is None:
-        call.opaque(f"find: an action or test that the table does not list: {name}")
-        return -1
-    if any(not field.is_one for field in call.args[index : index + arity]) or index + arity > len(call.args):
-        call.opaque("find with a word that is not known")
-        return -1
-    if name in _FIND_PRINTS:
-        call.write(call.args[index], "file")
-    return index + arity
-
-
-def _is_newer(name: str) -> bool:
-    return len(name) == len("-newerXY") and name.startswith("-newer") and set(name[-2:]) <= set("aBcmt")
-
-
-def _find_exec(call: Call, index: int) -> int:
-    """Hand the program of ``-exec … ;`` on, with unknown words where ``{}`` stands; gives the next index or -1.
-
-    ``+`` ends it only directly behind ``{}``; anywhere else it is a word of the program.
-    """
-    words: list[Field] = []
-    is_inner = _finds_inner(call)
-    below = _roots(call) if index < len(call.args) and call.args[index].text in _REMOVES_NAMES else ()
-    while True:
-        field = call.args[index] if index < len(call.args) else Field(None)
-        if field.text is None or field.is_pattern:
-            call.opaque("find -exec with a word that is not known, or without an end")
-            return -1
-        if field.text == ";" or (field.text == "+" and call.args[index - 1].text == "{}" and words):
-            break
-        # What find finds starts with one of its roots; it cannot be told here which, and never starts with a dash
-        # unless a root does.
-        words.append(Field(None, prefix="./", is_inner=is_inner, below=below) if field.text == "{}" else field)
-        if "{}" in field.text and field.text != "{}":
-            call.opaque("find -exec with a word that is built")
-            return -1
-        index += 1
-    call.runs.append(tuple(words))
-    return index + 1
-
-
-# Programs that treat the name that they are given, and no name that they make of it, nor what a link leads to.
-_REMOVES_NAMES = frozenset(("rm", "rmdir", "unlink", "mv"))
-
-
-def _roots(call: Call) -> tuple[str, ...]:
-    """Where everything lies that is found; empty if a link may lead out of there, or a root is not known."""
-    texts = [field.text or "" for field in call.args]
-    if not {"-L", "-H", "-follow"}.isdisjoint(texts):
-        return ()
-    roots: list[str] = []
-    for field in call.args:
-        if field.text in _FIND_LEADING:
-            continue
-        if field.start[:1] in {"-", "(", "!", ",", ")"}:
-            break
-        if field.text is None or field.is_pattern:
-            return ()
-        roots.append(field.text)
-    return tuple(roots) or (".",)
-
-
-def _finds_inner(call: Call) -> bool:
-    """Whether what is found stays below the folder: roots below it, no links followed, plain names."""
-    texts = [field.text or "" for field in call.args]
-    roots = roots_of(texts)
-    if roots is None or call.cwds is None or "-follow" in texts or texts[0] in _FIND_LEADING:
-        return False
-    return call.believes(source for cwd in call.cwds for source in sources_of_roots(roots, cwd))
 
 
 def _sort(call: Call, options: Options) -> None:
@@ -285,7 +157,6 @@ _FD = Row(
 )
 
 COMMANDS: Final = (
-    Row("find", is_free=True, reads=False, act=_find),
     Row(
         "sort",
         flags="bdfghiMnRrVcCmsuz",

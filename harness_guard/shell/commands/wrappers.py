@@ -6,6 +6,7 @@ builtin).
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
 from harness_guard.shell.words import Field
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def _after(skip: int) -> Callable[[Call, Options], None]:
+def after(skip: int) -> Callable[[Call, Options], None]:
     """The operands behind the first ``skip`` are the inner call."""
 
     def act(call: Call, options: Options) -> None:
@@ -32,6 +33,8 @@ def _env(call: Call, options: Options) -> None:
     from harness_guard.shell.variables import is_harmless
 
     words = list(options.operands)
+    if words and words[0].text == "-":
+        words.pop(0)  # the same as ``-i``
     if any(field.is_pattern for field in words):
         call.opaque("env with a pattern, which a file's name may turn into a setting")
         return
@@ -54,46 +57,52 @@ def _command(call: Call, options: Options) -> None:
 def _xargs(call: Call, options: Options) -> None:
     """The words that xargs adds are unknown, one or many; with ``-I`` they stand where the mark stands."""
     words = list(options.operands) or [Field("echo")]
-    # Split anywhere but at blanks and line ends, a name may become an absolute one.
-    is_inner = call.is_fed_names and not options.has("-d", "--delimiter")
+    # Split anywhere but where one ends, a name may become another one.
+    fed = call.fed if call.fed is not None and call.fed.is_nul == options.has("-0", "--null") else None
+    if fed is None or options.has("-d", "--delimiter", "-a", "--arg-file"):
+        given = Field(None)
+    else:
+        given = Field(None, is_inner=fed.is_below, is_operand=True, found=fed.found)
     marks = [value or Field("{}") for name, value in options.given if name in {"-I", "-i", "--replace"}]
     if marks:
         mark = marks[-1].text
         if mark is None or not mark or options.has("-n", "-L", "-l", "--max-args", "--max-lines"):
             call.opaque("xargs -I with a mark that is not known, or with an option that takes it back")
             return
-        whole = Field(None, is_inner=is_inner)
+        whole = given
         inner = [
             whole if field.text == mark else Field(None) if field.text is not None and mark in field.text else field
             for field in words
         ]
     else:
-        inner = [*words, Field(None, is_one=False, is_inner=is_inner)]
+        inner = [*words, replace(given, is_one=False)]
     call.runs.append(tuple(inner))
 
 
 COMMANDS: Final = (
-    Row("env", flags="i0", valued="u", longs="ignore-environment unset= null", reads=False, act=_env, is_strict=True),
-    Row("nice", valued="n", longs="adjustment=", reads=False, act=_after(0), is_strict=True),
+    Row("env", flags="i0v", valued="u", longs="ignore-environment unset= null debug help version", reads=False, act=_env, is_strict=True),
+    Row("nice", flags="0123456789", valued="n", longs="adjustment= help version", reads=False, act=after(0), is_strict=True),
     Row(
         "timeout",
         flags="v",
         valued="sk",
         longs="signal= kill-after= preserve-status foreground verbose",
         reads=False,
-        act=_after(1),
+        act=after(1),
         is_strict=True,
     ),
-    Row("stdbuf", valued="ioe", longs="input= output= error=", reads=False, act=_after(0), is_strict=True),
-    Row("ionice", flags="t", valued="cn", reads=False, act=_after(0), is_strict=True),
+    Row("stdbuf", valued="ioe", longs="input= output= error=", reads=False, act=after(0), is_strict=True),
+    Row("ionice", flags="t", valued="cn", reads=False, act=after(0), is_strict=True),
     Row("command", flags="pvV", reads=False, act=_command, is_strict=True),
-    Row("builtin", reads=False, act=_after(0), is_strict=True),
+    Row("builtin", reads=False, act=after(0), is_strict=True),
     Row(
         "xargs",
         flags="0rtpx",
-        valued="IdLnPsE",
+        valued="IdLnPsEa",
         attached="iel",
-        longs="null no-run-if-empty max-args= max-procs= delimiter= max-lines=? verbose replace=?",
+        longs="null no-run-if-empty max-args= max-procs= delimiter= max-lines=? verbose replace=? max-chars= arg-file= "
+        "eof=? exit interactive show-limits help version",
+        files="-a --arg-file",
         reads=False,
         act=_xargs,
         is_strict=True,

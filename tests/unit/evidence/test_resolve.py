@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -518,3 +519,42 @@ def test_without_git_or_home_nothing_is_gathered(git_repo: Path, monkeypatch: py
     monkeypatch.setattr("harness_guard.evidence.surroundings._recorded_home", lambda: "")
     with pytest.raises(EvidenceError, match="neither HOME nor the user database"):
         gather(str(git_repo), "/opt/p", "/opt/d", {"PATH": os.environ["PATH"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "skips", "real"),
+    [
+        ("entry", ("*.PYC",), False, ["a/x.pyc", ".git/y.pyc"]),
+        ("entry", ("*.pyc",), True, ["a/x.pyc"]),
+        ("file", ("out",), False, ["../away"]),
+        ("entry", ("out",), False, ["a/out"]),
+        ("tree", ("a",), False, ["a", "../away"]),
+    ],
+)
+def test_a_search_reaches_each_name_that_is_there(
+    kind: Any, names: tuple[str, ...], skips: bool, real: list[str], tmp_path: Path
+) -> None:
+    root = tmp_path / "repo"
+    (root / "a").mkdir(parents=True)
+    (root / ".git").mkdir()
+    (tmp_path / "away").write_text("")
+    for name in ("a/x.pyc", ".git/y.pyc"):
+        (root / name).write_text("")
+    (root / "a/out").symlink_to(tmp_path / "away")
+    write = Write(str(root), kind, "touch", names=names, skips_git=skips)
+    found = [os.path.relpath(place.real, root) for place in resolve_write(write, str(root))]
+    assert sorted(found) == sorted(real)
+
+
+def test_a_search_that_finds_nothing_writes_nothing(tmp_path: Path) -> None:
+    write = Write(str(tmp_path), "entry", "rm", names=("*.pyc",))
+    assert [place.is_harmless for place in resolve_write(write, str(tmp_path))] == [True]
+
+
+def test_a_search_that_gives_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolve, "SEARCHED_MAX", 2)
+    for name in "abc":
+        (tmp_path / name).write_text("")
+    assert len(resolve_write(Write(str(tmp_path), "file", "touch", names=("a", "b")), str(tmp_path)))
+    with pytest.raises(EvidenceError, match="more than 2"):
+        resolve_write(Write(str(tmp_path), "file", "touch", names=("*",)), str(tmp_path))

@@ -31,7 +31,8 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
         if isinstance(found, Effects):
             return found
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        names = {**facts.names, **dict.fromkeys(found.names, plain)}
+        is_usual = {source: plain or source.kind in {"absent", "undashed"} for source in found.names}
+        names = {**facts.names, **is_usual}
         facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, git)}, names)
     raise AssertionError("the analysis does not come to an end")
 
@@ -219,6 +220,7 @@ def test_every_program_is_listed(command: str, programs: set[str]) -> None:
         "find src -exec cat {} ';'",
         'for f in $(git ls-files); do wc -l "$f"; done',
         "cat $(git ls-files)",
+        "ls -t | head -n 3 | xargs cat",
     ],
 )
 def test_names_that_stay_below_the_folder(command: str) -> None:
@@ -251,7 +253,7 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
         "find /etc -exec cat {} +",
         "find . -printf %l | xargs cat",
         "find . -ls | xargs cat",
-        "ls | xargs cat",
+        "ls src | xargs cat",  # names without their folder
         "echo /data/key | xargs cat",
         "git ls-files | xargs -I{} cat /{}",
         "git ls-files | xargs sh -c 'xargs cat'",
@@ -278,4 +280,4 @@ def test_a_name_is_no_number() -> None:
 
 def test_asks_for_the_names_it_wants() -> None:
     found = analyse("find src -exec cat '{}' +", WHERE, ShellFacts())
-    assert found == Needs(names=(NameSource("disk", "/repo/src"),))
+    assert found == Needs(names=(NameSource("inside", "/repo/src"),))
