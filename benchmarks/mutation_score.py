@@ -1,10 +1,15 @@
-"""Mutation score of the rooms that decide: small faults are put into their modules, and the unit tests have to notice.
+"""Mutation score of the rooms that decide: small faults are put into their modules, and the tests have to notice.
 
     python benchmarks/mutation_score.py [--rooms kernel policy artifacts] [--sample N] [--seed N] [--jobs N]
 
 Every mutant is one changed operator, constant, condition, result, argument or statement. It is killed if the tests of
 its room fail or take too long. Survivors are printed; one that changes nothing that matters stands, with the reason, in
-``tests/cases/mutants-argued.tsv`` and is counted apart. Without ``--sample`` all mutants are tried, which takes hours.
+``tests/cases/mutants-argued.tsv`` and is counted apart.
+
+The tests of a room are collected once and run once with an eye on which functions each of them enters. A fault inside
+a function is then put into the running module, in a process forked for it, and only the tests that enter the function
+are run, the cheap ones first. A fault outside every function, or in one that runs while modules are imported, meets all
+tests of the room in a fresh process. Hypothesis always draws the same examples, so that chance kills nothing.
 """
 
 from __future__ import annotations
@@ -12,31 +17,47 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import os
 import random
+import resource
 import signal
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from multiprocessing import Pipe
 from pathlib import Path
+from queue import SimpleQueue
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
+    from collections.abc import Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from types import FrameType, ModuleType
+
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 ARGUED = ROOT / "tests" / "cases" / "mutants-argued.tsv"
-# Room -> the tests that have to notice; those of the module itself are asked first.
+# Room -> the tests that have to notice: none of them starts a process, and each is done in a few seconds.
 TESTS = {
-    "kernel": ("tests/unit/kernel", "tests/machine/test_transitions.py"),
-    "policy": ("tests/unit/policy", "tests/properties/test_boundary.py"),
-    "artifacts": ("tests/unit/artifacts", "tests/properties/test_artifacts.py"),
+    "kernel": (
+        "tests/unit/kernel",
+        "tests/machine/test_transitions.py",
+        "tests/unit/hosts",
+        "tests/properties/test_answers.py",
+        "tests/properties/test_p1_authority.py",
+    ),
+    "policy": ("tests/unit/policy", "tests/properties/test_boundary.py", "tests/unit/kernel"),
+    "artifacts": ("tests/unit/artifacts", "tests/properties/test_artifacts.py", "tests/unit/kernel"),
 }
-LIMIT_S = 150.0
+LIMIT_S = 150.0  # of the clock
+SPARE_CPU_S = 6  # what a process may compute beside four times what its tests took unchanged
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -49,6 +70,7 @@ SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist")
 _NO_REWRITE = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # libraries are loaded once, before the forks
 _WORDS = ("seen", "remedy", "more", "why", "what", "note", "expected")  # arguments that are prose for a reader
 
@@ -77,12 +99,31 @@ class Mutant:
         text = ast.unparse(ast.fix_missing_locations(tree))
         return text, f"{inside}: {_short(before)} -> {_short(ast.unparse(after))}", line
 
+    def function(self) -> str:
+        """Name the innermost function whose body has the node, as Python qualifies it; empty for none."""
+        tree = ast.parse(self.path.read_text(encoding="utf-8"))
+        return _qualified(tree, list(ast.walk(tree))[self.index])
+
 
 def _function(tree: ast.AST, node: ast.AST) -> str:
     """Name the innermost function around a node, ``module`` for none."""
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     around = [each for each in functions if any(item is node for item in ast.walk(each))]
     return around[-1].name if around else "module"
+
+
+def _qualified(inside: ast.AST, node: ast.AST, prefix: str = "") -> str:
+    for part in ast.iter_child_nodes(inside):
+        if not any(item is node for item in ast.walk(part)):
+            continue
+        if isinstance(part, ast.ClassDef):
+            return _qualified(part, node, f"{prefix}{part.name}.")
+        if isinstance(part, ast.FunctionDef) and part is not node:
+            if not any(item is node for line in part.body for item in ast.walk(line)):
+                break
+            return _qualified(part, node, f"{prefix}{part.name}.<locals>.")
+        return _qualified(part, node, prefix)
+    return prefix.removesuffix(".").removesuffix(".<locals>") if prefix.endswith(".<locals>.") else ""
 
 
 def _short(text: str) -> str:
@@ -194,44 +235,227 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def tests_for(path: Path) -> list[str]:
-    """Give the tests of a module, its own first."""
-    room = path.relative_to(ROOT / "harness_guard").parts[0]
-    own = [str(found.relative_to(ROOT)) for found in (ROOT / "tests" / "unit" / room).glob(f"test_{path.stem}.py")]
-    return [*own, *TESTS[room]]
+# --- one mutant in a fresh process --------------------------------------------------------------------------------
 
 
-def is_killed(mutant: Mutant) -> bool:
-    """Run the tests on a mutant in a process of its own."""
+def is_killed_afresh(mutant: Mutant) -> bool:
+    """Run all tests of the room on a mutant in a process that imports everything anew."""
     text, _, _ = mutant.source()
     child = os.fork()
     if child == 0:
         _run_tests(mutant, text)
-    ends = time.monotonic() + LIMIT_S
-    while time.monotonic() < ends:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status != 0
-        time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
+    return not _is_well(child)
 
 
 def _run_tests(mutant: Mutant, text: str) -> None:
     import pytest
 
+    room = mutant.path.relative_to(ROOT / "harness_guard").parts[0]
+    own = [str(found.relative_to(ROOT)) for found in (ROOT / "tests/unit" / room).glob(f"test_{mutant.path.stem}.py")]
     os.setpgid(0, 0)
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
+    _silence()
     sys.meta_path.insert(0, _Faulty(module_name(mutant.path), text, mutant.path))
     status = 1
     try:
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", *_NO_REWRITE]
-        status = int(pytest.main([*options, *tests_for(mutant.path)]))
+        status = int(pytest.main([*_OPTIONS, *_NO_REWRITE, *own, *TESTS[room]]))
     finally:
         os._exit(status)
+
+
+def _silence() -> None:
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+
+
+def _is_well(child: int) -> bool:
+    """Wait for a process and tell whether it ended well, in time."""
+    ends = time.monotonic() + LIMIT_S
+    while time.monotonic() < ends:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.005)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+# --- many mutants in forks of one process -------------------------------------------------------------------------
+
+Function = tuple[str, str]  # the file and the qualified name
+
+
+@dataclass
+class _Entered:
+    """What the tests of a room, run once without any fault, enter."""
+
+    at_import: set[Function] = field(default_factory=set)
+    by_test: list[set[Function]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+class _Room:
+    """A pytest plugin: collects the tests of a room, records what they enter, and answers for mutants.
+
+    Asked with a mutant, it answers ``True`` (killed), ``False`` (alive) or ``None`` (has to be tried afresh).
+    """
+
+    def __init__(self, room: str, asked: list[Connection]) -> None:
+        self.folder = str(ROOT / "harness_guard" / room)
+        self.asked = asked
+        self.entered = _Entered()
+        self.now: set[Function] = self.entered.at_import
+        self.is_trial = False
+        sys.settrace(self._note)
+
+    def _note(self, frame: FrameType, _event: str, _arg: object) -> None:
+        if frame.f_code.co_filename.startswith(self.folder):
+            self.now.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """End a trial at the first failure."""
+        if report.failed and self.is_trial:
+            os._exit(1)
+        if report.failed:
+            self.entered.failed.append(report.nodeid)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Record once, in a fork so that nothing is warm afterwards, then answer as long as someone asks."""
+        for path in Path(self.folder).rglob("*.py"):  # also what is imported only when an event needs it
+            importlib.import_module(module_name(path))
+        sys.settrace(None)
+        mine, its = Pipe()
+        child = os.fork()
+        if child == 0:
+            self._record(session.items)
+            its.send(self.entered)
+            os._exit(0)
+        self.entered = mine.recv()
+        os.waitpid(child, 0)
+        if not session.items or self.entered.failed or self._is_noticed(range(len(session.items)), session.items):
+            sys.stderr.write(f"without any fault: {self.entered.failed}\n")
+            os._exit(1)
+        children = [os.fork() or self._answer(session.items, asked) for asked in self.asked]
+        for one in children:
+            os.waitpid(one, 0)
+        os._exit(0)
+
+    def _record(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            self.now = set()
+            begun = time.process_time()
+            sys.settrace(self._note)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            sys.settrace(None)
+            self.entered.seconds.append(time.process_time() - begun)
+            self.entered.by_test.append(self.now)
+
+    def _answer(self, items: list[pytest.Item], asked: Connection) -> int:
+        while True:
+            try:
+                mutant: Mutant = asked.recv()
+            except EOFError:
+                os._exit(0)
+            asked.send(self._is_killed(items, mutant))
+
+    def _is_killed(self, items: list[pytest.Item], mutant: Mutant) -> bool | None:
+        name = mutant.function()
+        function = (str(mutant.path), name)
+        if not name or function in self.entered.at_import or not list(_running(mutant.path, name)):
+            return None
+        chosen = [at for at, entered in enumerate(self.entered.by_test) if function in entered]
+        if not chosen:
+            return False
+        return self._is_noticed(chosen, items, mutant)
+
+    def _is_noticed(self, chosen: Sequence[int], items: list[pytest.Item], mutant: Mutant | None = None) -> bool:
+        text = mutant.source()[0] if mutant else ""
+        child = os.fork()
+        if child:
+            return not _is_well(child)
+        os.setpgid(0, 0)
+        _silence()
+        seconds = int(4 * sum(self.entered.seconds[at] for at in chosen) + SPARE_CPU_S)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        self.is_trial = True
+        try:
+            if mutant:
+                _put(mutant, text)
+            for at in sorted(chosen, key=self.entered.seconds.__getitem__):
+                items[at].config.hook.pytest_runtest_protocol(item=items[at], nextitem=None)
+            os._exit(0)
+        finally:
+            os._exit(1)
+
+
+def _running(path: Path, name: str) -> Iterator[FunctionType]:
+    """Find the function objects that carry a function, or the outer one it stands in."""
+    outer = _outer(name)
+    values = list(vars(sys.modules[module_name(path)]).values())
+    values += [part for value in values if isinstance(value, type) for part in vars(value).values()]
+    for value in values:
+        inner = getattr(value, "fget", None) or getattr(value, "__func__", None) or value
+        inner = getattr(inner, "__wrapped__", inner)
+        if isinstance(inner, FunctionType) and inner.__code__.co_filename == str(path):
+            yield from [inner] if inner.__code__.co_qualname == outer else []
+
+
+def _outer(name: str) -> str:
+    return name.partition(".<locals>")[0]
+
+
+def _put(mutant: Mutant, text: str) -> None:
+    outer = _outer(mutant.function())
+    code = next(code for code in _codes(compile(text, str(mutant.path), "exec")) if code.co_qualname == outer)
+    for function in list(_running(mutant.path, outer)):
+        function.__code__ = code
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The processes that answer for the mutants of a room."""
+
+    free: SimpleQueue[Connection]
+
+    def is_killed(self, mutant: Mutant) -> bool:
+        """Ask a free process; try afresh what it cannot answer."""
+        asked = self.free.get()
+        try:
+            asked.send(mutant)
+            is_killed: bool | None = asked.recv()
+        except (EOFError, OSError):
+            raise SystemExit("the tests fail without any fault") from None
+        finally:
+            self.free.put(asked)
+        return is_killed_afresh(mutant) if is_killed is None else is_killed
+
+
+def _start(room: str, jobs: int) -> _Answers:
+    import pytest
+
+    pipes = [Pipe() for _ in range(jobs)]
+    if os.fork() == 0:
+        for mine, _ in pipes:
+            mine.close()
+        out = os.dup(2)
+        _silence()
+        os.dup2(out, 2)
+        pytest.main([*_OPTIONS, *_NO_REWRITE, *TESTS[room]], plugins=[_Room(room, [its for _, its in pipes])])
+        os._exit(1)
+    free: SimpleQueue[Connection] = SimpleQueue()
+    for mine, its in pipes:
+        its.close()
+        free.put(mine)
+    return _Answers(free)
 
 
 def argued() -> dict[str, str]:
@@ -252,47 +476,49 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     os.chdir(ROOT)
+    os.environ["HYPOTHESIS_PROFILE"] = "ci"
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     for library in ("hypothesis", "pytest", "pydantic", "markdown_it"):
         __import__(library)
-    score = {room: _score(room, args) for room in args.rooms}
-    for room, (killed, reasoned, alive, tried) in score.items():
-        share = (killed + reasoned) / tried if tried else 1.0
-        sys.stdout.write(f"{room}: {tried} tried, {killed} killed, {reasoned} argued, {alive} alive: {share:.1%}\n")
-    return 1 if any(alive for _, _, alive, _ in score.values()) else 0
+    alive = 0
+    for room in args.rooms:
+        score = _score(room, args)
+        sys.stdout.write(f"{room}: {_counted(score, {module for module, _ in score})}\n")
+        alive += sum(count for (_, fate), count in score.items() if fate == "alive")
+    return 1 if alive else 0
 
 
-def _score(room: str, args: argparse.Namespace) -> tuple[int, int, int, int]:
+def _score(room: str, args: argparse.Namespace) -> Counter[tuple[str, str]]:
     paths = sorted((ROOT / "harness_guard" / room).rglob("*.py"))
     paths = [path for path in paths if not args.modules or path.stem in args.modules]
     chosen = [mutant for path in paths for mutant in mutants_of(path)]
     if args.sample and args.sample < len(chosen):
         chosen = random.Random(args.seed).sample(chosen, args.sample)
-    for path in {mutant.path for mutant in chosen}:
-        if is_killed(Mutant(path, 0, "none", 0)):
-            raise SystemExit(f"the tests of {path.name} fail without any fault")
+    answers = _start(room, args.jobs)
     known = argued()
-    killed = reasoned = alive = 0
-    last = Path()
+    score: Counter[tuple[str, str]] = Counter()
+    of_module = Counter(mutant.path for mutant in chosen)
     with ThreadPoolExecutor(args.jobs) as pool:
-        for mutant, dead in zip(chosen, pool.map(is_killed, chosen), strict=True):
-            if mutant.path != last and not args.sample:
-                sys.stdout.write(f"so far {killed} killed, {reasoned} argued, {alive} alive; now {mutant.path.name}\n")
-                sys.stdout.flush()
-            last = mutant.path
-            if dead:
-                killed += 1
-                continue
+        for mutant, dead in zip(chosen, pool.map(answers.is_killed, chosen), strict=True):
             _, change, line = mutant.source()
             key = f"{module_name(mutant.path)} {change}"
-            if key in known:
-                reasoned += 1
-            else:
-                alive += 1
+            module, fate = module_name(mutant.path), "killed" if dead else "argued" if key in known else "alive"
+            score[module, fate] += 1
+            if fate == "alive":
                 sys.stdout.write(f"alive {key}  (line {line}, {mutant.kind})\n")
-                sys.stdout.flush()
-    return killed, reasoned, alive, len(chosen)
+            of_module[mutant.path] -= 1
+            if not of_module[mutant.path]:
+                sys.stdout.write(f"{module}: {_counted(score, [module])}\n")
+            sys.stdout.flush()
+    return score
+
+
+def _counted(score: Counter[tuple[str, str]], modules: Iterable[str]) -> str:
+    killed, reasoned, alive = (sum(score[module, fate] for module in modules) for fate in ("killed", "argued", "alive"))
+    tried = killed + reasoned + alive
+    share = (killed + reasoned) / tried if tried else 1.0
+    return f"{tried} tried, {killed} killed, {reasoned} argued, {alive} alive: {share:.1%}"
 
 
 if __name__ == "__main__":
