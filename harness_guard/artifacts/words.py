@@ -47,14 +47,16 @@ def split_words(command: str) -> tuple[str, ...]:
         piece = _piece(token)
         if piece is None:
             is_open = False
-        elif is_open:
-            words[-1].append(piece)
         else:
-            words.append([piece])
+            if not is_open:
+                words.append([])
             is_open = True
+            if token.lastgroup == "plain" and piece.startswith("=") and not any(words[-1]):
+                raise _refused(f"{shown(piece)} begins a word with `=`, which zsh expands")
+            words[-1].append(piece)
         position = token.end()
     argv = tuple("".join(pieces) for pieces in words)
-    _check_first(argv, command)
+    _check_first(argv)
     return argv
 
 
@@ -74,13 +76,11 @@ def _piece(token: re.Match[str]) -> str | None:
     return text
 
 
-def _check_first(words: tuple[str, ...], command: str) -> None:
+def _check_first(words: tuple[str, ...]) -> None:
     if not words or not words[0] or words[0] in _RESERVED:
         raise _refused("the first word names no program")
     if "=" in words[0]:
         raise _refused("the first word is an assignment")
-    if " =" in command:
-        raise _refused("a word that starts with `=` is expanded by zsh")
 
 
 def _refused(why: str) -> ArtifactError:
