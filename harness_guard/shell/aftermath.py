@@ -8,6 +8,7 @@ from harness_guard.shell.commands.model import DEVICES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness_guard.shell.effects import Write
+    from harness_guard.shell.names import NameSource
 
 MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
 BRINGS_NAMES = frozenset(("tar", "unzip", "patch"))  # names and links that only a file's content tells
@@ -33,6 +34,32 @@ def makes_options(writes: list[Write]) -> bool:
         (write.kind == "tree" and not write.names) or write.is_pattern or "*" in write.path or "/-" in write.path
         for write in makers
     )
+
+
+def unsettles(write: Write, source: NameSource) -> bool:
+    """Whether a write may change what was found at a path, or bring a name that Python takes for a module's."""
+    if write.kind == "meta" or write.is_git_own or write.path in DEVICES:
+        return False
+    if write.by in _ADDS_NO_NAME and source.kind != "regular":
+        return False
+    if write.is_pattern or write.names or "*" in write.path:
+        return True
+    last = write.path.rstrip("/").rpartition("/")[2].casefold()
+    is_module = source.kind == "unshadowed"
+    if last == "__pycache__" or (is_module and write.by == "compileall"):
+        return False  # what lies there counts only beside its source
+    if write.kind == "tree" or write.by in MAKES_NAMES or write.by in BRINGS_NAMES or write.by in {"cp", "install"}:
+        is_around = _holds(write.path, source.folder) or (is_module and _holds(source.folder, write.path))
+        return is_around or last == source.folder.rpartition("/")[2].casefold()
+    if is_module:
+        from harness_guard.shell.python_library import SUFFIXES, is_library
+
+        return (last.endswith(SUFFIXES) and is_library(last)) or last.startswith("__init__")
+    return last == source.folder.rpartition("/")[2].casefold()
+
+
+def _holds(folder: str, path: str) -> bool:
+    return f"{path.rstrip('/')}/".casefold().startswith(f"{folder.rstrip('/')}/".casefold())
 
 
 def steers_git(write: Write, *, is_below: bool) -> bool:

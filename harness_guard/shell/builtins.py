@@ -20,13 +20,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness_guard.shell.syntax import Script
+    from harness_guard.shell.syntax import Redirect, Script
 
 MOST_WRAPPERS = 8
 MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
+READS_PROGRAM = frozenset(("python", "python3"))  # from standard input, if no word names another
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
@@ -106,7 +107,8 @@ class Starter(Settings):
         is_same = name in KEEPS_SHELL
         if name == "env" and any((field.text or "-").startswith("-") for field in fields[1:2]):
             self.has_other_home = True
-        runs = self.walk.run_table(name, fields, state)
+        program = self._typed(state) if name in READS_PROGRAM else None
+        runs = self.walk.run_table(name, fields, state, program=program)
         for inner in runs:
             ends = self.start(inner, state, in_shell=is_same, depth=depth + 1, takes_functions=False)
         for inner in runs if name in REPEATS else ():
@@ -115,6 +117,11 @@ class Starter(Settings):
             self.start(inner, state, in_shell=False, depth=depth + 1)
             self.walk.only_new(first)
         return ends if is_same else Ends(state, state)
+
+    def _typed(self, state: State) -> str | None:
+        """Give the here-document or here-string on standard input, ``None`` if it is none that is known."""
+        redirects = tuple(redirect for redirect in self.redirects if redirect.op[:1] == "<" or redirect.fd == "0")
+        return literal_body(redirects) or self._here_string(state, redirects)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:
         """Whether this is our own command line with a verb that only reads (contract section 7)."""
@@ -141,7 +148,7 @@ class Starter(Settings):
         walk = self.walk
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
-            text = literal_body(self.redirects) or self._here_string(state)
+            text = literal_body(self.redirects) or self._here_string(state, self.redirects)
         if text is None:
             walk.unknown("a shell whose text is not known", walk.programs[-1].text)
             return
@@ -165,9 +172,9 @@ class Starter(Settings):
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = kept
         walk.nested -= 1
 
-    def _here_string(self, state: State) -> str | None:
+    def _here_string(self, state: State, redirects: tuple[Redirect, ...]) -> str | None:
         """Give the text of ``<<< word``, ``None`` without one or where it is not known."""
-        only = self.redirects[0] if len(self.redirects) == 1 else None
+        only = redirects[0] if len(redirects) == 1 else None
         if only is None or only.op != "<<<" or only.fd not in {"", "0"}:
             return None
         value = self.walk.value(only.target, state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.aftermath import NewNames, makes_names, makes_options, steers_git
+from harness_guard.shell.aftermath import NewNames, makes_names, makes_options, steers_git, unsettles
 from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
 from harness_guard.shell.effects import Effects, Program, Read, Unknown
 from harness_guard.shell.facts import NO_NAMES
@@ -82,6 +82,8 @@ class Ledger:
                 self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
         if found.trusts_dashes and makes_options(found.writes):
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
+        if any(unsettles(write, source) for source in dict.fromkeys(found.trusts_places) for write in found.writes):
+            self.unknown("a program goes by what stands in the folder, which the text itself changes", "…")
         return Effects(
             tuple(dict.fromkeys(found.reads)),
             tuple(dict.fromkeys(found.writes)),
@@ -131,13 +133,16 @@ class Ledger:
         known = set(self.programs[:first])
         self.programs[first:] = [program for program in self.programs[first:] if program not in known]
 
-    def run_table(self, name: str, fields: tuple[Field, ...], state: State) -> tuple[tuple[Field, ...], ...]:
+    def run_table(
+        self, name: str, fields: tuple[Field, ...], state: State, *, program: str | None = None
+    ) -> tuple[tuple[Field, ...], ...]:
         """Gather a program's effects by the table; gives the calls that it makes itself."""
         from harness_guard.shell.commands.registry import TABLE, WRITERS
 
         row = TABLE.get(name)
         call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names)
         call.fed, self.fed = self.fed, None
+        call.program = program
         if row is None:
             call.opaque(f"{name} is not in the table", is_writer=name in WRITERS)
         else:
@@ -174,3 +179,4 @@ class Ledger:
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusts_names = into.trusts_names or call.trusts_names
         into.trusts_dashes = into.trusts_dashes or call.trusts_dashes
+        into.trusts_places += call.trusts_places

@@ -36,11 +36,13 @@ class NameSource:
         kind: What is looked at, and asked: ``disk``: all names at and below a folder, ``index``: all in the index of
             git below it; whether they are plain. ``inside``: all links at and below a folder; whether none leads out.
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
-            that of a program's options file; whether nothing stands there.
+            that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
+            stands there, and no link. ``unshadowed``: the names directly in a folder; whether Python finds its own
+            library's modules there, and none of the folder's instead.
         folder: The folder, or the path.
     """
 
-    kind: Literal["disk", "index", "inside", "undashed", "absent"]
+    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed"]
     folder: str
 
 

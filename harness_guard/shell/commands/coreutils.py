@@ -103,14 +103,6 @@ def _wraps_both(call: Call, _options: Options) -> None:
     call.starts += ("grep", "gzip", "sed")
 
 
-def _version(call: Call, _options: Options) -> None:
-    """An interpreter that only names its version."""
-    if [field.text for field in call.args] not in (["--version"], ["-V"], ["-v"]) or call.args[0].is_pattern or (
-        call.name.startswith("python") and call.args[0].text == "-v"
-    ):  # fmt: skip
-        call.opaque(f"{call.name} runs a program that is not read")
-
-
 def _umask(call: Call, _options: Options) -> None:
     if any(field.text is None for field in call.args):
         call.opaque("umask with a word that is not known")
@@ -144,7 +136,6 @@ COMMANDS: Final = (
     Row("lsof", is_free=True, reads=False, act=_without("D")),  # a device cache
     *(Row(name, is_free=True, act=_wraps_grep) for name in ("egrep", "fgrep")),
     *(Row(name, is_free=True, act=_wraps_both) for name in ("zgrep", "zegrep", "zfgrep")),
-    *(Row(name, is_free=True, reads=False, act=_version) for name in ("python", "python3", "node", "ruby")),
     *(Row(name, is_free=True, reads=False) for name in _PRINTERS.split()),
     Row("printf", is_free=True, reads=False, act=_printf),
     Row("test", is_free=True, reads=False, act=_test),

@@ -103,12 +103,14 @@ class Call:
         "needs_git",
         "needs_moves",
         "needs_names",
+        "program",
         "reads",
         "runs",
         "starts",
         "trusts_dashes",
         "trusts_moves",
         "trusts_names",
+        "trusts_places",
         "unknown",
         "writes",
     )  # fmt: skip
@@ -141,6 +143,8 @@ class Call:
         self.needs_names: list[NameSource] = []
         self.trusts_names = False
         self.trusts_dashes = False
+        self.trusts_places: list[NameSource] = []  # what stands at a path, or does not, is believed to stay so
+        self.program: str | None = None  # the here-document that an interpreter runs
         self.is_git_below = False  # git runs in a folder that is no working tree's root
         self.fed: Printed | None = None  # names on standard input, and nothing else
         self.runs: list[tuple[Field, ...]] = []
@@ -176,6 +180,7 @@ class Call:
         """Whether all names of the sources were found plain; asks for what is not known yet."""
         wanted = list(sources)
         self.needs_names += [source for source in wanted if source not in self.names]
+        self.trusts_places += [source for source in wanted if source.kind in {"absent", "regular", "unshadowed"}]
         return all(self.names.get(source, False) for source in wanted)
 
     def read(self, field: Field, *, is_tree: bool = False) -> None:

@@ -13,7 +13,7 @@ cache that ``uv.toml`` names, has few verbs here. npm goes by ``.npmrc``
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.asking import Asked, Verbs, asks_by, known, matches
+from harness_guard.shell.commands.verbs import Asked, Verbs, asks_by, known, matches
 from harness_guard.shell.commands.model import Call, Options, Row
 
 TYPE_CHECKING = False

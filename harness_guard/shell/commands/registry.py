@@ -20,20 +20,28 @@ MODULES: Final = {
     "sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
     "nproc du look colrm echo true false : pwd basename dirname uname whoami id groups df seq sleep yes printenv "
     "uptime free lscpu who w users tty logname locale getconf ps pgrep pidof lsblk vmstat factor expr numfmt cal ncal "
-    "base64 base32 lsof egrep fgrep python python3 node ruby printf test [ hostname which umask type wait times "
+    "base64 base32 lsof egrep fgrep printf test [ hostname which umask type wait times "
     "hash jobs date diff column file zgrep zegrep zfgrep",
     "files": "tee touch truncate mkdir rmdir rm unlink cp mv ln chmod chown chgrp install dd mktemp shred link mkfifo "
     "fallocate rsync",
     "git": "git",
     "openssl": "openssl",
-    "search": "find sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind ag",
+    "find": "find",
+    "search": "sort uniq xxd tree sed awk gawk mawk nawk rg fd fdfind ag",
     "system": "systemctl loginctl hostnamectl timedatectl launchctl networksetup diskutil tmutil hdiutil scutil spctl "
     "codesign defaults pkgutil profiles mdimport lipo plutil sips qlmanage symbols pmset otool textutil pkg-config "
-    "findmnt lsmod pstree whereis sw_vers vm_stat system_profiler pmap pwdx clear tput arch dscl dmesg journalctl "
+    "findmnt lsmod pstree whereis sw_vers vm_stat system_profiler pmap pwdx clear tput dscl dmesg journalctl "
     "mount sysctl getent script caffeinate xattr say fzf readelf objdump nm size",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
     "sponge patch perl jq yq bat",
+    "containers": "docker podman docker-compose kubectl helm",
+    "forges": "gh glab",
     "transfer": "curl wget",
+    "packages": "npm bun deno pip pip3 uv pipx conda mamba gem cargo rustc rustup go apt apt-get apt-cache apt-mark "
+    "apt-config dpkg dpkg-query dnf yum apk snap flatpak pre-commit rpm pacman",
+    "interpreters": "python python3 node php luac ruby lua luajit java javac swift ghc kotlinc R Rscript julia zig tsc "
+    "pyright make cmake ctest ninja meson",
+    "starters": "nohup setsid time chrt taskset flock setarch linux32 linux64 arch busybox toybox chronic ifne",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 

@@ -128,11 +128,6 @@ def _dscl(call: Call, _options: Options) -> None:
         call.opaque("dscl in a way that the table does not list")
 
 
-def _arch(call: Call, _options: Options) -> None:
-    if call.args:
-        call.opaque("arch runs a program")
-
-
 def _mount(call: Call, options: Options) -> None:
     if options.operands:
         call.opaque("mount changes what lies below a folder")
@@ -198,7 +193,6 @@ COMMANDS: Final = (
             "tput",
         )
     ),
-    Row("arch", is_free=True, reads=False, act=_arch),
     Row("dscl", is_free=True, reads=False, act=_dscl),
     Row(
         "dmesg",

@@ -1,0 +1,308 @@
+"""Interpreters: their versions, their checks of a program's syntax, and programs that are read here whole.
+
+Sources: the manuals of Python 3.14 (Using Python, "Command line and environment"; ``json.tool``, ``py_compile``,
+``compileall``), node 22, php 8, lua 5.4.
+
+Python puts the folder that it starts in before its own library, so a program that is read counts only where no file
+there has the name of a module of the library, or with ``-I``. No row passes for ``ruby -c`` and ``perl -c``: a line
+``#!`` of the file may name options, and ``BEGIN`` is run.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.verbs import known, matches
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.names import NameSource
+from harness_guard.shell.values import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_VERSIONS: Final = {
+    "node": "--version -v --help -h",
+    "ruby": "--version -v --help -h",
+    "php": "--version -v -m -i --ini --help -h",
+    "lua": "-v",
+    "luajit": "-v",
+    "luac": "-v",
+    "java": "-version --version -help --help",
+    "javac": "-version --version -help --help",
+    "swift": "--version",
+    "ghc": "--version --numeric-version",
+    "kotlinc": "-version",
+    "R": "--version",
+    "Rscript": "--version",
+    "julia": "--version -v",
+    "zig": "version",
+    "tsc": "--version -v --help -h",
+    "pyright": "--version",
+    "make": "--version -v --help -h",
+    "cmake": "--version --help",
+    "ctest": "--version --help",
+    "ninja": "--version --help",
+    "meson": "--version --help",
+}
+
+# --- Python ---------------------------------------------------------------------------------------------------------
+
+_PYTHON: Final = Row("python3", flags="IsSEBuqOPbV", valued="WXcm", longs="version help", reads=False, is_strict=True)
+_WARNINGS: Final = frozenset(("ignore", "default", "error", "always"))
+_TELLS: Final = frozenset(("this", "site", "sysconfig", "platform", "calendar", "locale"))
+_READS_FILES: Final = frozenset(("tokenize", "tabnanny", "ast", "dis", "pyclbr", "base64", "quopri"))
+# Tools that are modules too; their own rows read the words behind.
+_TOOLS: Final = frozenset(("black", "isort", "ruff", "mypy", "flake8", "yamllint"))
+_ENDS: Final = frozenset("cm")  # behind these options' values every word is the program's
+
+
+def _python(call: Call, _options: Options) -> None:
+    words = [field.text for field in call.args]
+    if words in (["--version"], ["-V"], ["-VV"], ["--help"], ["-h"]) and not call.args[0].is_pattern:
+        return
+    own, module, text, rest = _python_words(call)
+    if own is None or (module is None and text is None and call.program is None):
+        call.opaque(f"{call.name} runs a program that is not read")
+        return
+    if "I" not in own and not _is_unshadowed(call):
+        call.opaque(
+            f"{call.name} where a file of the folder may stand in for a module of its library; -I leaves it out"
+        )
+        return
+    if module is not None:
+        _module(call, module, rest, is_apart="I" in own)
+        return
+    _script(call, text if text is not None else call.program)
+
+
+def _python_words(call: Call) -> tuple[set[str] | None, str | None, str | None, tuple[Field, ...]]:
+    """Give the letters of the options in front, the module, the text, and the words behind it."""
+    letters: set[str] = set()
+    for index, field in enumerate(call.args):
+        word = known(field)
+        if word == "-" or (not word and field.text != ""):
+            return (letters if word == "-" and call.program is not None else None), None, None, ()
+        if not word.startswith("-") or word.startswith("--"):
+            return None, None, None, ()
+        for at in range(1, len(word)):
+            letter = word[at]
+            if letter not in _PYTHON.flags + _PYTHON.valued:
+                return None, None, None, ()
+            if letter not in _PYTHON.valued:
+                letters.add(letter)
+                continue
+            value = word[at + 1 :] or (known(call.args[index + 1]) if call.args[index + 1 :] else "")
+            rest = call.args[index + 1 if word[at + 1 :] else index + 2 :]
+            if letter in _ENDS:
+                return (
+                    (letters if value else None),
+                    value if letter == "m" else None,
+                    value if letter == "c" else None,
+                    rest,
+                )
+            if not word[at + 1 :] or (value not in _WARNINGS if letter == "W" else value not in {"utf8", "dev"}):
+                return None, None, None, ()
+            break
+    return (letters if call.program is not None else None), None, None, ()
+
+
+def _is_unshadowed(call: Call) -> bool:
+    return call.cwds is not None and call.believes([NameSource("unshadowed", cwd) for cwd in call.cwds])
+
+
+def _script(call: Call, text: str | None) -> None:
+    from harness_guard.shell.python_script import read_script
+
+    script = read_script(text) if text is not None else None
+    if script is None or (call.name == "python" and text is not None and "input" in text):
+        call.opaque(f"{call.name} with a program that may do more than compute, print and open files that it names")
+        return
+    if script.reads_any:
+        call.read(Field(None))
+    for name in script.reads:
+        call.read(Field(name))
+    for name in script.writes:
+        call.write(Field(name), "file")
+
+
+_JSON_TOOL: Final = Row(
+    "json.tool",
+    valued="",
+    longs="sort-keys no-ensure-ascii json-lines indent= tab no-indent compact help",
+    reads=False,
+)
+_COMPILEALL: Final = Row("compileall", flags="qfl", valued="jrx", longs="workers=", reads=False)
+
+
+def _module(call: Call, module: str, rest: tuple[Field, ...], *, is_apart: bool) -> None:
+    """``python -m``: modules of the library that are known, and with ``-I`` tools that have a row."""
+    if module in _TELLS:
+        return
+    if module in _READS_FILES:
+        for field in rest:
+            call.read(field)
+    elif module == "json.tool":
+        _json_tool(call, rest)
+    elif module == "py_compile":
+        _py_compile(call, rest)
+    elif module == "compileall":
+        _compileall(call, rest)
+    elif module == "pip":
+        call.runs.append((Field("pip"), *rest))
+    elif module in _TOOLS and is_apart:
+        call.runs.append((Field(module), *rest))
+    else:
+        call.opaque(f"{call.name} runs a module that the table does not list: {module}")
+
+
+def _json_tool(call: Call, rest: tuple[Field, ...]) -> None:
+    options = options_of(_JSON_TOOL, rest)
+    if isinstance(options, str) or any(not field.is_one for field in options.operands):
+        call.opaque("json.tool with words that are not known")
+        return
+    for field in options.operands[:1]:
+        call.read(field)
+    for field in options.operands[1:]:
+        call.write(field, "file")
+
+
+def _py_compile(call: Call, rest: tuple[Field, ...]) -> None:
+    """Each file's folder gets a cache of what was compiled."""
+    for field in rest:
+        text = known(field)
+        if not text or text.startswith("-"):
+            call.opaque("py_compile with words that are not known")
+            return
+        call.read(field)
+        call.write(Field(f"{text.rpartition('/')[0] or ('/' if text.startswith('/') else '.')}/__pycache__"), "tree")
+
+
+def _compileall(call: Call, rest: tuple[Field, ...]) -> None:
+    options = options_of(_COMPILEALL, rest)
+    if isinstance(options, str) or not options.operands:
+        call.opaque("compileall with words that are not known, or of the library")
+        return
+    for field in options.operands:
+        call.read(field, is_tree=True)
+        call.write(field, "tree", "compileall")
+        text = known(field)
+        if text.endswith(".py"):
+            call.write(Field(f"{text.rpartition('/')[0] or '.'}/__pycache__"), "tree")
+
+
+# --- node -----------------------------------------------------------------------------------------------------------
+
+_NODE_NAMES: Final = frozenset(
+    ("console", "log", "error", "JSON", "stringify", "parse", "Math", "max", "min", "floor", "ceil", "round", "abs",
+     "sqrt", "pow", "PI", "Number", "String", "parseInt", "parseFloat", "toFixed", "toString", "isInteger", "true",
+     "false", "null", "undefined", "NaN", "Infinity", "process", "version", "versions", "platform", "arch", "typeof",
+     "length", "toUpperCase", "toLowerCase", "trim", "node", "v8", "name", "dependencies", "devDependencies",
+     "scripts", "engines", "type", "main", "require")
+)  # fmt: skip
+_NODE_MARKS: Final = frozenset("+-*%().,;<>!&|?: \n\t")
+
+
+def _node(call: Call, _options: Options) -> None:
+    words = [known(field) for field in call.args]
+    if len(words) == 1 and words[0] and matches(words[0], _VERSIONS[call.name]):
+        return
+    if (
+        len(words) == len(("--check", "FILE"))
+        and words[0] in {"--check", "-c"}
+        and call.args[1].start[:1] not in {"", "-"}
+    ):
+        call.read(call.args[1])
+        return
+    if len(words) == len(("-e", "TEXT")) and words[0] in {"-e", "--eval", "-p", "--print", "-pe"} and words[1]:
+        _node_text(call, words[1])
+        return
+    call.opaque(f"{call.name} runs a program that is not read")
+
+
+def _node_text(call: Call, text: str) -> None:
+    """A text of listed names, numbers, plain strings and marks; ``require`` of one JSON file that is there."""
+    pieces = _node_pieces(text)
+    if pieces is None:
+        call.opaque("node with a program that may do more than compute and print")
+        return
+    for index, piece in enumerate(pieces):
+        if piece != "require":
+            continue
+        file = (
+            pieces[index + 2]
+            if pieces[index + 1 : index + 2] == ["("] and pieces[index + 3 : index + 4] == [")"]
+            else ""
+        )
+        name = file[1:-1] if file[:1] in {"'", '"'} else ""
+        if (
+            not name.startswith(("./", "/"))
+            or not name.endswith(".json")
+            or call.cwds is None
+            or pieces[index - 1 : index] == ["."]
+        ):
+            call.opaque("node loads something that is no JSON file known by its path")
+            return
+        places = [path for path, _ in call.paths(Field(name)) or ()]
+        if not call.believes([NameSource("regular", place) for place in places]):
+            call.opaque("node loads a file that may be missing: then it looks for programs of that name")
+            return
+        call.read(Field(name))
+
+
+def _node_pieces(text: str) -> list[str] | None:
+    pieces = []
+    index = 0
+    while index < len(text):
+        start = index
+        letter = text[index]
+        if letter in "'\"":
+            end = text.find(letter, index + 1)
+            if end < 0 or not set(text[index:end]).isdisjoint("\\\n"):
+                return None
+            index = end + 1
+        elif letter.isascii() and (letter.isalpha() or letter == "_"):
+            while index < len(text) and text[index].isascii() and (text[index].isalnum() or text[index] in "_$"):
+                index += 1
+            if text[start:index] not in _NODE_NAMES:
+                return None
+        elif letter.isascii() and letter.isdigit():
+            while index < len(text) and text[index].isascii() and text[index].isdigit():
+                index += 1
+        elif letter in _NODE_MARKS:
+            index += 1
+            if letter.isspace():
+                continue
+        else:
+            return None
+        pieces.append(text[start:index])
+    return pieces
+
+
+# --- others ---------------------------------------------------------------------------------------------------------
+
+
+def _version(call: Call, _options: Options) -> None:
+    """A program that only tells about itself."""
+    if len(call.args) != 1 or not known(call.args[0]) or not matches(known(call.args[0]), _VERSIONS[call.name]):
+        call.opaque(f"{call.name} in a way that the table does not list")
+
+
+def _checks(call: Call, _options: Options) -> None:
+    """``php -l FILE``, ``luac -p FILE``: the program is only parsed."""
+    flag = "-l" if call.name == "php" else "-p"
+    words = [known(field) for field in call.args]
+    if len(words) == 1 and words[0] and matches(words[0], _VERSIONS[call.name]):
+        return
+    if len(words) != len((flag, "FILE")) or words[0] != flag or call.args[1].start[:1] in {"", "-"}:
+        call.opaque(f"{call.name} runs a program that is not read")
+        return
+    call.read(call.args[1])
+
+
+_OTHERS: Final = frozenset(("node", "php", "luac"))
+
+COMMANDS: Final = (
+    *(Row(name, is_free=True, reads=False, act=_python) for name in ("python", "python3")),
+    Row("node", is_free=True, reads=False, act=_node),
+    *(Row(name, is_free=True, reads=False, act=_checks) for name in ("php", "luac")),
+    *(Row(name, is_free=True, reads=False, act=_version) for name in _VERSIONS if name not in _OTHERS),
+)
