@@ -6,9 +6,17 @@ import json
 from typing import Any
 
 import pytest
-from fake_world import DIFF, HASH, PAUSED, POLICY, STATE_NAMES, FakeWorld, filled_resume, in_state, stop
+from fake_world import DIFF, HASH, PAUSED, POLICY, STATE_NAMES, TREE, FakeWorld, filled_resume, in_state, stop
+from simulator import PLAN
 
+from harness_guard.artifacts.digest import message_hash
+from harness_guard.artifacts.registry import recognise
+from harness_guard.artifacts.values import Amendment, Plan
+from harness_guard.errors import StateError
+from harness_guard.kernel.accept import amended_policy, amendment_problem, policy_of
+from harness_guard.kernel.run_questions import Snapshot
 from harness_guard.policy.digest import policy_id
+from harness_guard.policy.model import Check, Policy
 from harness_guard.records import replace
 
 NAMES = ("objective", "acceptance_criteria", "scope", "write_boundary", "verification", "risk")
@@ -22,13 +30,14 @@ def amendment(
     criteria: str = "- AC1: it works",
     commands: str = "- `make test`\n- `mcp__files__put`",
     checks: tuple[dict[str, Any], ...] = ({"id": "V1", "command": "sh check.sh", "timeout_s": 20},),
+    optional: tuple[dict[str, Any], ...] = (),
     kind: str = "regression_first",
     **context: str,
 ) -> str:
     """An Amendment that is what is in force, but for what the test changes."""
     deltas = {name: {"material": name in material, "summary": "see below"} for name in NAMES}
     bound = {"source_plan_hash": HASH, "source_policy_id": policy_id(POLICY), "deltas": deltas, **context}
-    strategy = {"verification_strategy": {"kind": kind, "required": list(checks), "optional": []}}
+    strategy = {"verification_strategy": {"kind": kind, "required": list(checks), "optional": list(optional)}}
     entries = "\n".join(f"- `{entry}`" for entry in boundary) or "None"
     return (
         f"# Plan Amendment\n\n## Amendment Context\n\n```json\n{json.dumps({'amendment_context': bound})}\n```\n\n"
@@ -67,6 +76,7 @@ def test_no_amendment_without_a_plan(name: str) -> None:
 
 
 V2 = {"id": "V2", "command": "sh more.sh", "timeout_s": 9}
+V3 = {"id": "V3", "command": "sh slow.sh", "timeout_s": 30}
 
 
 @pytest.mark.contract("L4.7")
@@ -86,6 +96,8 @@ V2 = {"id": "V2", "command": "sh more.sh", "timeout_s": 9}
         ({"kind": "tdd"}, ("verification",), True),
         ({"kind": "tdd"}, ("risk",), False),
         ({"checks": ({"id": "V1", "command": "sh check.sh", "timeout_s": 20}, V2)}, ("verification",), True),
+        ({"optional": (V2,)}, ("verification",), True),
+        ({"optional": (V2,)}, ("risk",), False),
         ({}, ("verification",), False),
         ({"commands": "- `make test`\n- `make docs`\n- `mcp__files__put`"}, ("scope",), True),
         ({"commands": "- `make test`\n- `make docs`\n- `mcp__files__put`"}, ("risk",), False),
@@ -167,3 +179,104 @@ def test_a_stale_amendment_names_what_moved_and_gives_the_current_values(name: s
     assert rule(found) == "artifact.binding"
     assert f"`{name}`" in found.decision.reason.seen
     assert found.decision.reason.more == f"source_plan_hash: {HASH}\nsource_policy_id: {policy_id(POLICY)}"
+
+
+@pytest.mark.contract("L4.8")
+@pytest.mark.parametrize(
+    ("boundary", "changed", "left"),
+    [
+        (("docs/*.md",), ("README.md", "docs/a.md", "src/a.py"), "src/a.py"),
+        (("docs/*.md",), ("docs/a.md", "src/a.py", "src/b.py"), "src/a.py"),
+        (("src/a.py", "docs/*.md"), ("src/a.py",), None),
+        (("docs/*.md",), (), None),
+        (("docs/*.md",), ("README.md",), None),  # no entry held it before: a sweep is who tells of it
+        (("src/", "docs/*.md", "README.md"), ("src/a.py", "README.md"), None),
+    ],
+)
+def test_an_amendment_keeps_what_the_run_has_changed_under_the_plan(
+    boundary: tuple[str, ...], changed: tuple[str, ...], left: str | None
+) -> None:
+    found = decide(amendment(boundary=boundary, material=("write_boundary",)), TreeNow=Snapshot(DIFF, changed, TREE))
+    if left is None:
+        assert found.state.pending_gate.policy.boundary == boundary
+    else:
+        assert rule(found) == "amendment.leaves-out"
+        assert found.decision.reason.seen == (
+            f"Plan Amendment: the boundary leaves out `{left}`, which this run has changed"
+        )
+
+
+def test_a_run_without_a_baseline_has_changed_nothing_that_an_amendment_could_leave_out() -> None:
+    world = FakeWorld(TreeNow=Snapshot(DIFF, ("src/a.py",), TREE))
+    text = amendment(boundary=("docs/*.md",), material=("write_boundary",))
+    found = world.decide(stop(text), in_state("executing", baseline=None))
+    assert found.state is not None
+    assert found.state.pending_gate is not None
+    assert "TreeNow" not in world.asked
+
+
+def test_what_nothing_is_in_force_for_cannot_be_amended() -> None:
+    found = recognise(amendment())
+    assert isinstance(found, Amendment)
+    with pytest.raises(RuntimeError, match="an amendment without an accepted policy"):
+        amended_policy(found, in_state("planning"))
+    accepted = in_state("executing", active_policy=None)
+    with pytest.raises(RuntimeError, match="an amendment without a policy in force"):
+        next(amendment_problem(found, accepted))
+
+
+def test_an_amended_policy_is_the_amendments_sections_and_the_plans_rest() -> None:
+    state = in_state("executing", accepted_policy=replace(POLICY, caches=(".tox",)))
+    text = amendment(
+        boundary=("lib/",), commands="- `make docs`\n- `mcp__files__get`", checks=(V2,), optional=(V3,), kind="tdd"
+    )
+    found = recognise(text)
+    assert isinstance(found, Amendment)
+    assert amended_policy(found, state) == Policy(
+        boundary=("lib/",),
+        commands=("make docs", "sh more.sh", "sh slow.sh"),
+        tools=("mcp__files__get",),
+        caches=(".tox",),
+        strategy="tdd",
+        required=(Check("V2", "sh more.sh", 9),),
+        optional=(Check("V3", "sh slow.sh", 30),),
+        max_rounds=3,
+        repeated_finding_limit=2,
+        no_progress_limit=2,
+        plan_hash=HASH,
+        parent=state.active_policy_id,
+    )
+
+
+@pytest.mark.parametrize(("is_enabled", "rounds"), [(True, 3), (False, 0)])
+def test_a_plans_policy_is_its_sections(rounds: int, *, is_enabled: bool) -> None:
+    text = (
+        PLAN.replace("- In: the slug helper.", "- In: the slug helper.\n- Tool caches: `.tox/`, `.nox`")
+        .replace("None\n\n## Verification", "- `make docs`\n- `mcp__files__put`\n\n## Verification")
+        .replace('"optional": []', '"optional": [{"id": "V3", "command": "sh slow.sh", "timeout_s": 30}]')
+        .replace('"enabled": true', f'"enabled": {str(is_enabled).lower()}')
+    )
+    found = recognise(text)
+    assert isinstance(found, Plan)
+    assert policy_of(found) == Policy(
+        boundary=("src/", "check.sh"),
+        commands=("make docs", "sh check.sh", "sh slow.sh"),
+        tools=("mcp__files__put",),
+        caches=(".tox", ".nox"),
+        strategy="regression_first",
+        required=(Check("V1", "sh check.sh", 20),),
+        optional=(Check("V3", "sh slow.sh", 30),),
+        max_rounds=rounds,
+        repeated_finding_limit=2,
+        no_progress_limit=2,
+        plan_hash=message_hash(text),
+    )
+
+
+def test_no_gate_opens_over_a_control_plane_that_is_not_there() -> None:
+    with pytest.raises(StateError) as caught:
+        decide(amendment(), in_state("executing", control_plane=None))
+    assert (caught.value.rule, caught.value.seen) == (
+        "state.control-plane",
+        "the stored control plane is malformed: found members ",
+    )
