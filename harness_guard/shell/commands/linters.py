@@ -1,0 +1,333 @@
+"""Formatters and linters that load no code of the repository.
+
+Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt and goimports (Go 1.23), rustfmt 1.8,
+clang-format 18, shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, actionlint 1.7, taplo 0.9, biome 1.9 and 2,
+xmllint (libxml2 2.12), cloc and its like.
+
+What a file of the repository may switch on counts as switched on, unless an option takes it back: ruff's ``fix`` and
+``cache-dir``, the plugins of mypy and flake8. rustfmt and ``cargo fmt`` follow ``#[path]`` out of the named files, so
+only their checks pass. No rows: eslint, prettier, pylint, markdownlint, tsc (configuration is code, loads code or says
+where to write).
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.commands.packages import RUST_FILES
+from harness_guard.shell.commands.verbs import are_absent, known
+from harness_guard.shell.names import NameSource
+from harness_guard.shell.values import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.shell.commands.model import Act
+
+HERE: Final = Field(".")
+
+
+def _read_trees(call: Call, fields: tuple[Field, ...]) -> None:
+    for field in fields or (HERE,):
+        call.read(field, is_tree=True)
+
+
+def _write_trees(call: Call, fields: tuple[Field, ...]) -> None:
+    """What it formats it may replace: a file that is named, or all below a folder; also through links, which are asked for.
+    """
+    for field in fields:
+        if known(field) == "-":
+            continue
+        top = Field(field.start.rpartition("/")[0] or ".") if field.is_pattern else field
+        inside = [NameSource("inside", path) for path, _ in call.paths(top) or ()]
+        call.trusts_places += inside
+        if not inside or not call.believes(inside):
+            call.opaque(f"{call.name} where a link below what it formats may lead out", is_writer=True)
+        call.write(field, "tree")
+        call.write(field, "file")
+
+
+def _formats(reading: str) -> Act:
+    """Give what a formatter does that changes the named files unless one of some options is given."""
+
+    def act(call: Call, options: Options) -> None:
+        _read_trees(call, options.operands)
+        if not options.has(*reading.split()) and options.operands:
+            _write_trees(call, options.operands)
+        elif not options.has(*reading.split()):
+            call.opaque(f"{call.name} without a name of what it formats")
+
+    return act
+
+
+def _formats_with(writing: str) -> Act:
+    """Give what a formatter does that prints unless one of some options is given."""
+
+    def act(call: Call, options: Options) -> None:
+        _read_trees(call, options.operands)
+        if options.has(*writing.split()):
+            _write_trees(call, options.operands)
+
+    return act
+
+
+# --- ruff -----------------------------------------------------------------------------------------------------------
+
+_RUFF_CHECK: Final = Row(
+    "ruff check",
+    flags="nqvseh",
+    longs="no-cache no-fix fix unsafe-fixes no-unsafe-fixes fix-only diff isolated preview no-preview show-fixes "
+    "show-files show-settings statistics quiet silent verbose exit-zero exit-non-zero-on-fix output-format= select= "
+    "ignore= extend-select= extend-ignore= fixable= unfixable= exclude= extend-exclude= force-exclude "
+    "respect-gitignore target-version= line-length= per-file-ignores= stdin-filename= ignore-noqa cache-dir= help",
+    reads=False,
+)
+_RUFF_FORMAT: Final = Row(
+    "ruff format",
+    flags="nqvsh",
+    longs="no-cache check diff isolated preview no-preview quiet silent verbose exclude= force-exclude "
+    "respect-gitignore line-length= target-version= stdin-filename= range= cache-dir= help",
+    reads=False,
+)
+
+
+def _ruff(call: Call, _options: Options) -> None:
+    words = [known(field) for field in call.args]
+    if words in (["--version"], ["-V"], ["version"], ["--help"], ["-h"], ["help"], ["linter"], []):
+        return
+    if words[0] in {"rule", "config", "linter", "help"} and all(words):
+        return
+    verb = words[0]
+    if verb not in {"check", "format"}:
+        call.opaque("ruff in a way that the table does not list")
+        return
+    options = options_of(_RUFF_CHECK if verb == "check" else _RUFF_FORMAT, call.args[1:])
+    if isinstance(options, str):
+        call.opaque(f"ruff {verb}: {options}")
+    elif not options.has("--help", "-h"):
+        _ruff_runs(call, verb, options)
+
+
+def _ruff_runs(call: Call, verb: str, options: Options) -> None:
+    folders = options.values("--cache-dir")
+    if not options.has("--no-cache", "-n", "--isolated") and not folders:
+        call.opaque(f"ruff {verb}, whose settings may name any folder for its cache: --no-cache leaves it out")
+        return
+    _read_trees(call, options.operands)
+    if not options.has("--no-cache", "-n"):
+        call.write(folders[-1] if folders else Field(".ruff_cache"), "tree")
+    only_tells = ("--diff", "--show-files", "--show-settings", *(("--no-fix",) if verb == "check" else ("--check",)))
+    is_fixing = options.has("--fix", "--fix-only", "--unsafe-fixes", "--exit-non-zero-on-fix")
+    is_told = options.has(*only_tells[:3]) or (options.has(only_tells[3]) and not is_fixing)
+    is_plain = verb == "check" and options.has("--isolated") and not is_fixing
+    if not is_told and not is_plain:
+        _write_trees(call, options.operands or (HERE,))
+
+
+# --- with their own configuration taken away ------------------------------------------------------------------------
+
+
+def _mypy(call: Call, options: Options) -> None:
+    """An empty ``--config-file=`` leaves all configuration out, and so the plugins."""
+    files = [known(field) for field in options.values("--config-file")]
+    is_empty = any(name == "--config-file" and value is not None and value.text == "" for name, value in options.given)
+    if len(files) != 1 or not is_empty:
+        call.opaque("mypy, whose settings may load plugins of the repository: --config-file= leaves them out")
+        return
+    _read_trees(call, options.operands)
+    folders = options.values("--cache-dir")
+    if folders:
+        call.write(folders[-1], "tree")
+    elif not options.has("--no-incremental"):
+        call.write(Field(".mypy_cache"), "tree")
+
+
+def _flake8(call: Call, options: Options) -> None:
+    if not options.has("--isolated"):
+        call.opaque("flake8, whose settings may load plugins of the repository: --isolated leaves them out")
+        return
+    _read_trees(call, options.operands)
+
+
+_RUSTFMT: Final = Row(
+    "rustfmt",
+    flags="lvqVh",
+    longs="check emit= edition= color= files-with-diff verbose quiet version help style-edition=",
+    reads=False,
+)
+
+
+def _rustfmt(call: Call, _options: Options) -> None:
+    """Without a check it writes what the named files include as well, wherever that lies."""
+    options = options_of(_RUSTFMT, call.args)
+    if isinstance(options, str):
+        call.opaque(f"rustfmt: {options}")
+        return
+    is_told = options.has("--check", "--version", "-V", "--help", "-h") or any(
+        known(field) in {"stdout", "json", "checkstyle"} for field in options.values("--emit")
+    )
+    if not are_absent(call, RUST_FILES):
+        call.opaque(f"rustfmt where a file of the repository may change what it does ({RUST_FILES})")
+    elif not is_told:
+        call.opaque("rustfmt writes every module that the named files include", is_writer=True)
+    _read_trees(call, options.operands)
+
+
+def _clang_format(call: Call, options: Options) -> None:
+    if any(field.start[:1] in {"@", ""} for field in options.operands):
+        call.opaque("clang-format reads further options from a file")
+        return
+    _formats_with("-i")(call, options)
+
+
+def _actionlint(call: Call, _options: Options) -> None:
+    """Its options have one dash and take the next word as their value."""
+    for field in call.args:
+        word = known(field)
+        if not word or (word.startswith("-") and word.lstrip("-") not in _ACTIONLINT and word != "-"):
+            call.opaque("actionlint with an option that the table does not list, or a word that is not known")
+            return
+        call.read(field)
+    call.read(HERE, is_tree=True)
+
+
+_ACTIONLINT: Final = frozenset(
+    ("color", "no-color", "oneline", "verbose", "debug", "version", "help", "h", "shellcheck=", "pyflakes=", "format",
+     "ignore", "config-file")
+)
+
+
+def _biome(call: Call, _options: Options) -> None:
+    words = [known(field) for field in call.args]
+    if words in (["--version"], ["-V"], ["--help"], ["version"], ["help"], ["explain"]):
+        return
+    if words[:1] not in (["check"], ["lint"], ["format"], ["ci"], ["explain"]):
+        call.opaque("biome in a way that the table does not list")
+        return
+    for field in call.args[1:]:
+        word = known(field)
+        if not word or (word.startswith("-") and word.partition("=")[0] not in _BIOME):
+            call.opaque(f"biome: an option that the table does not list, or a word that is not known: {word}")
+            return
+    _read_trees(call, tuple(field for field in call.args[1:] if not field.start.startswith("-")))
+
+
+_BIOME: Final = frozenset(
+    ("--reporter", "--diagnostic-level", "--max-diagnostics", "--colors", "--error-on-warnings", "--verbose",
+     "--no-errors-on-unmatched", "--skip-errors", "--indent-style", "--line-width",
+     "--only", "--skip", "--help")
+)  # fmt: skip
+
+
+def _taplo(call: Call, options: Options) -> None:
+    verb = [known(field) for field in options.operands[:1]]
+    rest = options.operands[1:]
+    if options.has("--help", "-h", "--version", "-V") and not rest:
+        return
+    if verb not in (["fmt"], ["format"]) or not rest:
+        call.opaque("taplo in a way that the table does not list")
+        return
+    _read_trees(call, rest)
+    if not options.has("--check", "--diff"):
+        _write_trees(call, rest)
+
+
+def _xmllint(call: Call, options: Options) -> None:
+    for field in options.operands:
+        if "://" in (field.text or "://"):
+            call.opaque("xmllint fetches a document")
+            return
+        call.read(field)
+    for field in options.values("--output", "-o"):
+        call.write(field, "file")
+
+
+COMMANDS: Final = (
+    Row("ruff", is_free=True, reads=False, act=_ruff),
+    Row(
+        "black",
+        flags="qvSCh",
+        valued="ltW",
+        longs="check diff color no-color quiet verbose fast safe line-length= target-version= skip-string-normalization "
+        "skip-magic-trailing-comma preview workers= include= exclude= extend-exclude= force-exclude= stdin-filename= "
+        "line-ranges= pyi ipynb version help",
+        reads=False,
+        act=_formats("--check --diff --version --help -h"),
+    ),
+    Row(
+        "isort",
+        flags="cdqvV",
+        valued="lpomjs",
+        longs="check check-only diff quiet verbose version profile= line-length= line-width= stdout color gitignore "
+        "filter-files float-to-top force-single-line-imports sl skip= skip-glob= trailing-comma multi-line= jobs= "
+        "help show-files show-config",
+        reads=False,
+        act=_formats("-c --check --check-only -d --diff --stdout -V --version --help --show-files --show-config"),
+    ),
+    Row(
+        "mypy",
+        flags="vVh",
+        valued="mpc",
+        longs="config-file= cache-dir= no-incremental strict ignore-missing-imports no-error-summary show-error-codes "
+        "hide-error-codes pretty python-version= platform= follow-imports= explicit-package-bases namespace-packages "
+        "no-color-output show-column-numbers show-error-context show-absolute-path exclude= check-untyped-defs "
+        "disallow-untyped-defs disallow-any-generics disallow-incomplete-defs no-implicit-optional warn-return-any "
+        "warn-unused-ignores warn-unreachable warn-redundant-casts no-strict-optional implicit-reexport "
+        "no-implicit-reexport module= package= command= disable-error-code= enable-error-code= verbose version help",
+        reads=False,
+        act=_mypy,
+    ),
+    Row(
+        "flake8",
+        flags="qv",
+        valued="j",
+        longs="isolated max-line-length= max-complexity= max-doc-length= select= extend-select= ignore= extend-ignore= "
+        "exclude= extend-exclude= filename= per-file-ignores= show-source no-show-source statistics count exit-zero "
+        "format= indent-size= doctests hang-closing quiet verbose color= stdin-display-name= jobs=",
+        reads=False,
+        act=_flake8,
+    ),
+    Row("gofmt", flags="", words="l d e s w", valued="r", reads=False, is_apart=True, act=_formats_with("-w")),
+    Row(
+        "goimports",
+        words="l d e w v",
+        valued="",
+        longs="local=!",
+        reads=False,
+        is_apart=True,
+        act=_formats_with("-w"),
+    ),
+    Row("rustfmt", is_free=True, reads=False, act=_rustfmt),
+    Row(
+        "clang-format",
+        flags="in",
+        words="style assume-filename dry-run Werror i n",
+        longs="style=! assume-filename=! dry-run Werror fallback-style=! ferror-limit=! sort-includes lines=! offset=! "
+        "length=! verbose version help dump-config",
+        reads=False,
+        act=_clang_format,
+    ),
+    *(Row(name, is_free=True) for name in ("shellcheck", "yamllint", "hadolint")),
+    Row(
+        "shfmt",
+        flags="ldwsp",
+        words="ln mn bn ci sr kp fn tojson version help mn",
+        longs="list diff write simplify minify language-dialect= indent= binary-next-line case-indent "
+        "space-redirects keep-padding func-next-line filename= find to-json apply-ignore version help",
+        valued="i",
+        reads=False,
+        act=_formats_with("-w --write"),
+    ),
+    Row("actionlint", is_free=True, reads=False, act=_actionlint),
+    Row("taplo", flags="hV", longs="check diff help version", reads=False, act=_taplo),
+    Row("biome", is_free=True, reads=False, act=_biome),
+    Row(
+        "xmllint",
+        valued="o",
+        is_apart=True,
+        longs="noout format pretty= xpath= recover huge nonet html encode= nowarning noblanks nocdata quiet version "
+        "output= wellformed c14n push memory timing stream",
+        reads=False,
+        act=_xmllint,
+    ),
+)
