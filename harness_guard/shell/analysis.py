@@ -82,9 +82,10 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
     except RecursionError:
         return _unread("it is nested too deeply to be followed", command)
     gathered = walk.gathered
-    if walk.texts or gathered.needs_git or gathered.needs_names:
+    if walk.texts or gathered.needs_git or gathered.needs_names or gathered.needs_moves:
         texts, folders = tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(gathered.needs_git))
-        return Needs(texts, folders, tuple(dict.fromkeys(gathered.needs_names)))
+        names, moves = tuple(dict.fromkeys(gathered.needs_names)), tuple(dict.fromkeys(gathered.needs_moves))
+        return Needs(texts, folders, names, moves)
     return walk.effects()
 
 

@@ -7,9 +7,12 @@ from harness_guard.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Never
+    from typing import Literal, Never
 
+    from harness_guard.shell.effects import Write
     from harness_guard.shell.names import NameSource
+
+    GitAsked = Literal["commit", "checkout", "merge", "pick", "revert", "stash", "unstash"]
 
 NOTHING: Mapping[str, Never] = {}  # never written to
 NO_NAMES: Mapping[NameSource, Never] = {}
@@ -31,6 +34,24 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True)
+class GitQuestion:
+    """What a call of git would write in the working tree, which only the repository tells.
+
+    Attributes:
+        folder: Where git would be started.
+        kind: The move; ``commit`` only asks whether the word is one.
+        words: What the move is about: a commit's name or a stash's number first, then what the options say.
+    """
+
+    folder: str
+    kind: GitAsked
+    words: tuple[str, ...] = ()
+
+
+NO_ANSWERS: Mapping[GitQuestion, Never] = {}
+
+
+@dataclass(frozen=True, slots=True)
 class GitFacts:
     """What git would run, beyond itself, when it is started in a folder.
 
@@ -40,6 +61,11 @@ class GitFacts:
         common_folder: What linked worktrees share.
         reading: Why a reading subcommand may run foreign code or reach the network; empty for "nothing does".
         writing: The same for a subcommand that writes (hooks, filters, signing).
+        moving: What else one that merges, or writes the files of commits, may run or do by its settings.
+        asking: What else one that asks another machine may run, or be led to, by the repository's settings.
+        remotes: The URLs that each configured remote may be asked at.
+        has_submodules: Whether the working tree names submodules.
+        answers: What was asked beside that; ``None`` where it cannot be told.
     """
 
     top: str
@@ -47,6 +73,11 @@ class GitFacts:
     common_folder: str
     reading: tuple[str, ...] = ()
     writing: tuple[str, ...] = ()
+    moving: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
+    remotes: tuple[tuple[str, str], ...] = ()
+    has_submodules: bool = False
+    answers: Mapping[GitQuestion, tuple[Write, ...] | None] = NO_ANSWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +103,10 @@ class Needs:
         texts: Texts to read with the reader processes.
         folders: Folders whose git facts are wanted.
         names: Sources whose names are to be looked at.
+        moves: Questions about what git would write, in folders whose facts are known.
     """
 
     texts: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     names: tuple[NameSource, ...] = ()
+    moves: tuple[GitQuestion, ...] = ()

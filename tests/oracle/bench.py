@@ -68,7 +68,8 @@ class Bench:
             if isinstance(found, Effects):
                 return found
             read = gather(program, Needs(found.texts), facts, shfmt=SHFMT)
-            git = dict.fromkeys(found.folders, GitFacts("/repo", "/repo/.git", "/repo/.git"))
+            quiet = GitFacts("/repo", "/repo/.git", "/repo/.git", answers=dict.fromkeys(found.moves))
+            git = dict.fromkeys((*found.folders, *(question.folder for question in found.moves)), quiet)
             plain = {source: are_plain_on_disk(self.root + source.folder) for source in found.names}
             facts = ShellFacts(read.readings, {**facts.git, **git}, {**facts.names, **plain})
         raise AssertionError("the analysis does not come to an end")

@@ -40,7 +40,8 @@ def effects_of(command: str) -> Effects:
         if isinstance(found, Effects):
             return found
         read_now = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        git = dict.fromkeys(found.folders, GitFacts("/repo", "/repo/.git", "/repo/.git"))
+        quiet = GitFacts("/repo", "/repo/.git", "/repo/.git", answers=dict.fromkeys(found.moves))
+        git = dict.fromkeys((*found.folders, *(question.folder for question in found.moves)), quiet)
         facts = ShellFacts(read_now.readings, {**facts.git, **git}, {**facts.names, **dict.fromkeys(found.names, True)})
     raise AssertionError("the analysis does not come to an end")
 

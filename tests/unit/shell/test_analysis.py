@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness_guard.evidence.shell_facts import gather
+from harness_guard.records import replace
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse, is_provably_silent
 from harness_guard.shell.effects import Effects, Unknown
 from harness_guard.shell.facts import GitFacts
@@ -33,7 +34,10 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
         is_usual = {source: plain or source.kind in {"absent", "undashed"} for source in found.names}
         names = {**facts.names, **is_usual}
-        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, git)}, names)
+        told = {**facts.git, **dict.fromkeys(found.folders, git)}
+        for question in found.moves:
+            told[question.folder] = replace(told[question.folder], answers=dict.fromkeys(found.moves))
+        facts = ShellFacts(read.readings, told, names)
     raise AssertionError("the analysis does not come to an end")
 
 

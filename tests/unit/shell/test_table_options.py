@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from harness_guard.shell.commands.git import READERS, WRITERS
 from harness_guard.shell.commands.model import Row, longs_of
 from harness_guard.shell.commands.registry import TABLE
 from harness_guard.shell.commands.search import _FIND
@@ -51,42 +50,11 @@ def complains(argv: list[str], folder: Path) -> str:
     return next((line for line in said if any(word in line for word in COMPLAINTS)), "")
 
 
-@pytest.fixture(scope="module")
-def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("repo")
-    who = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    (folder / "a").write_text("a\n")
-    subprocess.run(["git", "add", "a"], cwd=folder, check=True)
-    subprocess.run(["git", *who, "commit", "-qm", "a"], cwd=folder, check=True)
-    (folder / "a").write_text("b\n")
-    return folder
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_value_of_the_table_is_one_of_the_program(name: str, tmp_path: Path) -> None:
     assert complains([name, MARK], tmp_path) or name in AWKS
     taken = {option: complains([name, option, MARK], tmp_path) for option in taking(ROWS[name])}
     assert {option: said for option, said in taken.items() if said} == {}
-
-
-@pytest.mark.parametrize("name", sorted({**READERS, **WRITERS}))
-def test_a_value_of_git_is_one_of_git(name: str, repo: Path) -> None:
-    row = {**READERS, **WRITERS}[name]
-    output = repo / "output"
-    for option in taking(row):
-        output.unlink(missing_ok=True)
-        said = complains(["git", name, option, MARK], repo)
-        complains(["git", name, option, f"--output={output}"], repo)
-        assert (option, said, output.exists()) == (option, "", False)
-
-
-@pytest.mark.parametrize("name", ["-X", "--unified", "-U"])
-def test_the_comparison_sees_an_option_that_takes_no_word(name: str, repo: Path) -> None:
-    output = repo / "seen"
-    complains(["git", "diff", name, f"--output={output}"], repo)
-    assert output.exists()
-    output.unlink()
 
 
 @pytest.mark.parametrize("name", sorted(name for name in _FIND if name[0] == "-" and len(name) > len("-o")))
