@@ -1,20 +1,18 @@
 """Formatters and linters that load no code of the repository.
 
-Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt and goimports (Go 1.23), rustfmt 1.8,
-clang-format 18, shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, actionlint 1.7, taplo 0.9, biome 1.9 and 2,
-xmllint (libxml2 2.12), cloc and its like.
+Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt and goimports (Go 1.23), clang-format 18,
+shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, xmllint (libxml2 2.12).
 
-What a file of the repository may switch on counts as switched on, unless an option takes it back: ruff's ``fix`` and
-``cache-dir``, the plugins of mypy and flake8. rustfmt and ``cargo fmt`` follow ``#[path]`` out of the named files, so
-only their checks pass. No rows: eslint, prettier, pylint, markdownlint, tsc (configuration is code, loads code or says
-where to write).
+What a file of the repository may switch on counts as switched on, unless an option takes it back: ruff's ``fix``,
+``cache-dir`` and ``extend`` (which shows any file that is no settings), the plugins of mypy and flake8, shellcheck's
+``external-sources``, yamllint's ``extends``. No rows: rustfmt (``#[path]`` leads it to any file), eslint, prettier,
+pylint, markdownlint, biome, tsc (configuration is code, loads code, shows or writes what it names).
 """
 
 from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
-from harness_guard.shell.commands.packages import RUST_FILES
-from harness_guard.shell.commands.verbs import are_absent, known
+from harness_guard.shell.commands.verbs import above, are_absent, known
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.values import Field
 
@@ -33,8 +31,7 @@ def _read_trees(call: Call, fields: tuple[Field, ...]) -> None:
 
 
 def _write_trees(call: Call, fields: tuple[Field, ...]) -> None:
-    """What it formats it may replace: a file that is named, or all below a folder; also through links, which are asked for.
-    """
+    """What it formats it may replace: a file that is named, or all below a folder; also through links, which are asked for."""
     for field in fields:
         if known(field) == "-":
             continue
@@ -110,17 +107,16 @@ def _ruff(call: Call, _options: Options) -> None:
 
 def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     folders = options.values("--cache-dir")
-    if not options.has("--no-cache", "-n", "--isolated") and not folders:
-        call.opaque(f"ruff {verb}, whose settings may name any folder for its cache: --no-cache leaves it out")
+    if not options.has("--isolated"):
+        call.opaque(
+            f"ruff {verb}, whose settings may extend any file, fix files and name any folder: --isolated leaves them out"
+        )
         return
     _read_trees(call, options.operands)
     if not options.has("--no-cache", "-n"):
         call.write(folders[-1] if folders else Field(".ruff_cache"), "tree")
-    only_tells = ("--diff", "--show-files", "--show-settings", *(("--no-fix",) if verb == "check" else ("--check",)))
-    is_fixing = options.has("--fix", "--fix-only", "--unsafe-fixes", "--exit-non-zero-on-fix")
-    is_told = options.has(*only_tells[:3]) or (options.has(only_tells[3]) and not is_fixing)
-    is_plain = verb == "check" and options.has("--isolated") and not is_fixing
-    if not is_told and not is_plain:
+    is_fixing = options.has("--fix", "--fix-only") if verb == "check" else not options.has("--check")
+    if is_fixing and not options.has("--diff", "--show-files", "--show-settings"):
         _write_trees(call, options.operands or (HERE,))
 
 
@@ -149,30 +145,6 @@ def _flake8(call: Call, options: Options) -> None:
     _read_trees(call, options.operands)
 
 
-_RUSTFMT: Final = Row(
-    "rustfmt",
-    flags="lvqVh",
-    longs="check emit= edition= color= files-with-diff verbose quiet version help style-edition=",
-    reads=False,
-)
-
-
-def _rustfmt(call: Call, _options: Options) -> None:
-    """Without a check it writes what the named files include as well, wherever that lies."""
-    options = options_of(_RUSTFMT, call.args)
-    if isinstance(options, str):
-        call.opaque(f"rustfmt: {options}")
-        return
-    is_told = options.has("--check", "--version", "-V", "--help", "-h") or any(
-        known(field) in {"stdout", "json", "checkstyle"} for field in options.values("--emit")
-    )
-    if not are_absent(call, RUST_FILES):
-        call.opaque(f"rustfmt where a file of the repository may change what it does ({RUST_FILES})")
-    elif not is_told:
-        call.opaque("rustfmt writes every module that the named files include", is_writer=True)
-    _read_trees(call, options.operands)
-
-
 def _clang_format(call: Call, options: Options) -> None:
     if any(field.start[:1] in {"@", ""} for field in options.operands):
         call.opaque("clang-format reads further options from a file")
@@ -180,56 +152,36 @@ def _clang_format(call: Call, options: Options) -> None:
     _formats_with("-i")(call, options)
 
 
-def _actionlint(call: Call, _options: Options) -> None:
-    """Its options have one dash and take the next word as their value."""
-    for field in call.args:
-        word = known(field)
-        if not word or (word.startswith("-") and word.lstrip("-") not in _ACTIONLINT and word != "-"):
-            call.opaque("actionlint with an option that the table does not list, or a word that is not known")
-            return
-        call.read(field)
-    call.read(HERE, is_tree=True)
-
-
-_ACTIONLINT: Final = frozenset(
-    ("color", "no-color", "oneline", "verbose", "debug", "version", "help", "h", "shellcheck=", "pyflakes=", "format",
-     "ignore", "config-file")
-)
-
-
-def _biome(call: Call, _options: Options) -> None:
+def _shellcheck(call: Call, _options: Options) -> None:
+    """It shows lines of what a script sources, where an option or a file beside the script tells it to follow."""
     words = [known(field) for field in call.args]
-    if words in (["--version"], ["-V"], ["--help"], ["version"], ["help"], ["explain"]):
+    if words in (["--version"], ["-V"], ["--help"]):
         return
-    if words[:1] not in (["check"], ["lint"], ["format"], ["ci"], ["explain"]):
-        call.opaque("biome in a way that the table does not list")
+    if any(word.startswith("--ext") or (word[:1] == "-" != word[1:2] and "x" in word) for word in words):
+        call.opaque("shellcheck shows what the script sources")
         return
-    for field in call.args[1:]:
-        word = known(field)
-        if not word or (word.startswith("-") and word.partition("=")[0] not in _BIOME):
-            call.opaque(f"biome: an option that the table does not list, or a word that is not known: {word}")
-            return
-    _read_trees(call, tuple(field for field in call.args[1:] if not field.start.startswith("-")))
+    if "--norc" in words or call.cwds is None:
+        return
+    places = [path for field in call.args if known(field) for path, _ in call.paths(field) or ()]
+    folders = [folder for place in (*places, *(f"{cwd}/x" for cwd in call.cwds)) for folder in above(place)[1:]]
+    files = [
+        f"{folder}/{name}" for folder in folders if folder != call.home for name in (".shellcheckrc", "shellcheckrc")
+    ]
+    if "" in words or not call.believes(dict.fromkeys(NameSource("absent", file) for file in files)):
+        call.opaque("shellcheck, whose settings may have it show what the script sources: --norc leaves them out")
 
 
-_BIOME: Final = frozenset(
-    ("--reporter", "--diagnostic-level", "--max-diagnostics", "--colors", "--error-on-warnings", "--verbose",
-     "--no-errors-on-unmatched", "--skip-errors", "--indent-style", "--line-width",
-     "--only", "--skip", "--help")
-)  # fmt: skip
+def _yamllint(call: Call, _options: Options) -> None:
+    """Its settings may extend any file, which is then shown where it is faulty."""
+    words = [known(field) for field in call.args]
+    is_told = any(word.startswith("-d") or word.startswith("--config-data") for word in words)
+    if words not in (["--version"], ["-v"], ["--help"], ["-h"]) and not is_told and not are_absent(call, _YAMLLINT):
+        call.opaque("yamllint, whose settings may have it show any file: -d relaxed leaves them out")
+    if any(word.startswith(("-c", "--config-f")) for word in words) or "" in words:
+        call.opaque("yamllint with settings that may have it show any file, or a word that is not known")
 
 
-def _taplo(call: Call, options: Options) -> None:
-    verb = [known(field) for field in options.operands[:1]]
-    rest = options.operands[1:]
-    if options.has("--help", "-h", "--version", "-V") and not rest:
-        return
-    if verb not in (["fmt"], ["format"]) or not rest:
-        call.opaque("taplo in a way that the table does not list")
-        return
-    _read_trees(call, rest)
-    if not options.has("--check", "--diff"):
-        _write_trees(call, rest)
+_YAMLLINT: Final = ".yamllint .yamllint.yaml .yamllint.yml"
 
 
 def _xmllint(call: Call, options: Options) -> None:
@@ -297,7 +249,6 @@ COMMANDS: Final = (
         is_apart=True,
         act=_formats_with("-w"),
     ),
-    Row("rustfmt", is_free=True, reads=False, act=_rustfmt),
     Row(
         "clang-format",
         flags="in",
@@ -307,7 +258,9 @@ COMMANDS: Final = (
         reads=False,
         act=_clang_format,
     ),
-    *(Row(name, is_free=True) for name in ("shellcheck", "yamllint", "hadolint")),
+    Row("shellcheck", is_free=True, act=_shellcheck),
+    Row("yamllint", is_free=True, act=_yamllint),
+    Row("hadolint", is_free=True),
     Row(
         "shfmt",
         flags="ldwsp",
@@ -318,9 +271,6 @@ COMMANDS: Final = (
         reads=False,
         act=_formats_with("-w --write"),
     ),
-    Row("actionlint", is_free=True, reads=False, act=_actionlint),
-    Row("taplo", flags="hV", longs="check diff help version", reads=False, act=_taplo),
-    Row("biome", is_free=True, reads=False, act=_biome),
     Row(
         "xmllint",
         valued="o",

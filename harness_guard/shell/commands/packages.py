@@ -54,7 +54,7 @@ _CONDA: Final = Asked(
     ),
     tells="--version -V --help -h",
 )
-RUST_FILES: Final = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml"
+_RUST_FILES: Final = "rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml"
 _APT: Final = "--no-pager -q -qq -a --all-versions -i --installed --upgradable --upgradeable -n --names-only -f --full"
 _DNF: Final = Asked(
     (
@@ -125,16 +125,17 @@ _TABLE: Final = {
                 needs="--locked --frozen",
             ),
             Verbs("search", "--limit* -q --quiet", asks="the crate registry", takes_names=True),
-            Verbs("fmt", "--check --all -- -q --quiet -v --verbose -p --package*", needs="--check"),
         ),
         tells="--version -V -vV version --list --help -h",
-        absent=RUST_FILES,
+        absent=_RUST_FILES,
     ),
-    "rustc": Asked((Verbs("--print", ""),), tells="--version -V -vV --help -h --print=*", absent=RUST_FILES),
+    "rustc": Asked((Verbs("--print"),), tells="--version -V -vV --help -h", absent=_RUST_FILES),
+    "rustfmt": Asked((), tells="--version -V --help -h", absent=_RUST_FILES),
+    "cargo-fmt": Asked((), tells="--version -V --help -h", absent=_RUST_FILES),
     "rustup": Asked(
         (Verbs("show toolchain.list target.list component.list which", "--installed --toolchain* -v --verbose"),),
         tells="--version -V --help -h",
-        absent=RUST_FILES,
+        absent=_RUST_FILES,
     ),
     "go": Asked(
         (
