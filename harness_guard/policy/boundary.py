@@ -110,7 +110,7 @@ def entry_within(child: str, parent: str) -> bool:
     The stars of the child are taken as letters that only a star of the parent matches. What a star of the parent takes
     in, it takes in whatever the child's star stands for, so a match proves inclusion (and a miss proves nothing).
     """
-    return child == parent or _includes(_entry_segments(parent), _entry_segments(child))
+    return _includes(_entry_segments(parent), _entry_segments(child))
 
 
 def explain(boundary: tuple[str, ...]) -> str:
@@ -196,9 +196,6 @@ def _matches(entry: tuple[str, ...], segments: tuple[str, ...], least: int) -> b
 
 
 def _includes(entry: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    # Only an entry that goes to any depth can hold a pattern that does.
-    if entry[-1] != ANY_DEPTH and pattern[-1] == ANY_DEPTH:
-        return False
     return _walk(entry, pattern, least=1, is_equal=_segment_includes)
 
 
@@ -209,8 +206,6 @@ def _walk(
     last = len(entry) - 1
     while seen < len(segments):
         if at <= last and entry[at] == ANY_DEPTH:
-            if at == last:
-                return len(segments) - seen >= least
             star, retry = at, seen
             at += 1
         elif at <= last and is_equal(entry[at], segments[seen]):

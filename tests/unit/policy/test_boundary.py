@@ -13,6 +13,7 @@ from harness_guard.policy.boundary import (
     disagreements,
     entry_within,
     explain,
+    matcher,
 )
 
 FILES = [
@@ -38,6 +39,8 @@ FILES = [
     ("**", "a/b/c", True),
     ("**/", "a", True),
     ("a/**/", "a/b", True),
+    ("**/**/", "a", True),
+    ("**/**/", "a/b/c", True),
     ("a/**/", "a", False),
     ("**/*", "a", True),
     ("**/*", "a/b/c", True),
@@ -100,6 +103,13 @@ def test_pathspec_reads_the_same(entry: str, path: str) -> None:
         assert disagreements((entry,), (path,)) == ()
 
 
+@pytest.mark.contract("C4.16")
+@pytest.mark.parametrize(("entry", "path", "is_inside"), FILES)
+def test_a_matcher_for_many_paths_judges_each_alike(entry: str, path: str, *, is_inside: bool) -> None:
+    is_covered = matcher(("nothing/here", entry))
+    assert [is_covered(path), is_covered("nothing/here"), is_covered(path)] == [is_inside, True, is_inside]
+
+
 def test_nothing_is_inside_nothing() -> None:
     assert not covers((), "a")
     assert not covers_tree((), "")
@@ -133,6 +143,10 @@ def test_a_disagreement_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         ("**", ".git", False),
         ("**", "a/.claude/b", False),
         ("src/**", "src/..", False),
+        ("src/**/*", "src/a", True),
+        ("src/**/**", "src", True),
+        ("src/**/**/*", "src/a", True),
+        ("src/**/*/**", "src", False),
     ],
 )
 def test_covers_tree(entry: str, folder: str, *, is_inside: bool) -> None:
@@ -179,6 +193,10 @@ def test_covers_folder(entry: str, folder: str, *, is_inside: bool) -> None:
         ("src/x", "*/x", False),
         ("**/x", "*/x", True),
         ("**", "../*", False),
+        ("**", ".git/**", False),
+        ("**", "\u200c.git/*", False),  # HFS+ skips the character, so that is the same folder
+        ("**/a", "a/**", False),
+        ("**/a/*", "a/**", False),
     ],
 )
 def test_covers_pattern(entry: str, pattern: str, *, is_inside: bool) -> None:

@@ -18,6 +18,9 @@ from harness_guard.policy.caches import listed_caches
         ("- Tool caches: none", (), ()),
         ("- In: the tool caches, `__pycache__/` too", (), ()),
         ("Tool caches: `__pycache__/`", (), ()),
+        ("> Tool caches: `__pycache__/`", (), ()),
+        ("-Tool caches: `__pycache__/`", (), ()),
+        ("* Tool caches: `.tox`; Tool caches: `.nox`", (".tox", ".nox"), ()),
         ("", (), ()),
     ],
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from harness_guard.errors import StateError
-from harness_guard.policy.control_plane import ControlPlane, from_json, key_read_by, protected_by, reaches, to_json
+from harness_guard.policy.control_plane import (
+    ControlPlane,
+    from_json,
+    key_read_by,
+    named_in,
+    protected_by,
+    reaches,
+    to_json,
+)
+from harness_guard.records import replace
 
 PLANE = ControlPlane(
     root="/home/u/repo",
@@ -85,6 +94,31 @@ def test_a_root_below_a_protected_name_is_judged_from_the_root_on() -> None:
 )
 def test_reaches(path: str, what: str | None) -> None:
     assert reaches(PLANE, path) == what
+
+
+@pytest.mark.contract("C11.1")
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("/opt/plugin", "the guard's own files"),
+        ("cat '/OPT/Plugin/hooks/x' > y", "the guard's own files"),
+        ("x=/home/u/.claude/plugins/data/harness-m/key;", "the guard's data"),
+        ("*** Update File: /home/u/.claude/settings.json", "the hosts' settings"),
+        ("/home/u/.claude.json", "the hosts' settings"),
+        ("see /home/u/.gitconfig", "git's own files"),
+        ("core.hooksPath /home/u/repo/.husky", "git hooks"),
+        ("/home/u/repo/src/a.py", None),
+        ("opt/plugi /home/u", None),
+        ("", None),
+    ],
+)
+def test_named_in(text: str, what: str | None) -> None:
+    assert named_in(PLANE, text) == what
+
+
+def test_a_root_of_everything_is_named_by_no_text() -> None:
+    assert named_in(replace(PLANE, hook_dirs=("/",)), "/etc/x and /home") is None
+    assert named_in(replace(PLANE, hook_dirs=("/h",)), "a /h/x") == "git hooks"
 
 
 @pytest.mark.parametrize(
