@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from harness_guard.policy.boundary import Reach
-    from harness_guard.shell.effects import Link, Write
+    from harness_guard.shell.effects import Link, Search, Write
 
 # C7: these are no writes; the names are taken as text, because the files behind them differ from process to process.
 STREAMS: Final = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"))
@@ -98,8 +98,8 @@ def resolve_write(write: Write, root: str) -> tuple[Place, ...]:
         EvidenceError: If it cannot be known.
     """
     home = resolve_path(root, follow=True)
-    if write.names:
-        return _unique(_searched(write, root=home))
+    if write.search is not None:
+        return _unique(_searched(write, write.search, root=home))
     if not write.is_pattern:
         return _unique(_places(write, write.path, root=home))
     found: list[Place] = []
@@ -390,22 +390,32 @@ def _written_below(path: str, status: stat_result, *, root: str, top: str) -> li
     return [_place(leads, root, reach="tree" if _is_folder(leads) else "path", links=_names(leads))]
 
 
-def _searched(write: Write, *, root: str) -> list[Place]:
-    """Find what a search would give: each name below a folder that one of the globs matches."""
+def _searched(write: Write, search: Search, *, root: str) -> list[Place]:
+    """Find what a search would give, or what is called after it: each name below a folder that a glob matches."""
     top = resolve_path(write.path.rstrip("/") or "/", follow=write.path.endswith("/"))
-    globs = [glob.casefold() for glob in write.names]
-    paths = [top, *(path for path, _ in _below(top, enters_all=not write.skips_git))]
+    globs = [glob.casefold() for glob in search.names]
+    paths = [(top, write.path)]
+    paths += [(path, path) for path, _ in _below(top, enters_all=not search.skips_git)]
     found: list[Place] = []
     matches = 0
-    for path in paths:
+    for path, word in paths:
         name = path.rpartition("/")[2]
-        if (write.skips_git and name == ".git") or not any(glob_matches(glob, name.casefold()) for glob in globs):
+        if (search.skips_git and name == ".git") or not any(glob_matches(glob, name.casefold()) for glob in globs):
             continue
         matches += 1
         if matches > SEARCHED_MAX:
             raise _unknown(top, f"more than {SEARCHED_MAX} names below it are meant")
-        found += _places(write, path, root=root)
+        for made in _made_of(word, search):
+            found += _places(write, made, root=root)
     return found or [Place(top, _relative(top, root), "folder", is_harmless=True)]
+
+
+def _made_of(word: str, search: Search) -> set[str]:
+    """Give what a found word may become; where only the letter case of the ending differs, with and without it."""
+    made = {word.removesuffix(search.cut) + search.add}
+    if word.casefold().endswith(search.cut.casefold()):
+        made.add(word[: len(word) - len(search.cut)] + search.add)
+    return made
 
 
 def _unique(places: list[Place]) -> tuple[Place, ...]:

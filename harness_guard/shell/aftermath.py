@@ -7,7 +7,9 @@ from harness_guard.shell.commands.model import DEVICES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness_guard.shell.effects import Write
+    from collections.abc import Sequence
+
+    from harness_guard.shell.effects import Search, Write
     from harness_guard.shell.names import NameSource
 
 MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
@@ -21,17 +23,41 @@ STEERS_GIT = frozenset(
 _ADDS_NO_NAME = frozenset(("rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "shred", "fallocate"))
 
 
-def makes_names(writes: list[Write]) -> bool:
-    """Whether commands that write these may bring a name into being."""
-    makers = (write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta")
-    return any(not write.names or write.by in MAKES_NAMES for write in makers)
+def makes_names(writes: list[Write], globs: list[str]) -> bool:
+    """Whether commands that write these may bring a name into being that one of the globs matches."""
+    makers = [write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta"]
+    return any(_may_be_called(write, glob.casefold()) for glob in dict.fromkeys(globs) for write in makers)
+
+
+def _may_be_called(write: Write, glob: str) -> bool:
+    if write.search is not None:
+        if write.search.is_there:
+            return False
+        tail = _tail(glob)
+        return any(tail.endswith(ending) or ending.endswith(tail) for ending in _endings(write.search))
+    if write.kind == "tree" or write.is_pattern or "*" in write.path:
+        return True
+    return glob_matches(glob, write.path.rstrip("/").rpartition("/")[2].casefold())
+
+
+def _tail(glob: str) -> str:
+    """Give what every match of a glob certainly ends with."""
+    tail = glob.casefold()
+    for special in "*?]\\":
+        tail = tail.rpartition(special)[2]
+    return "" if "[" in tail else tail
+
+
+def _endings(search: Search) -> tuple[str, ...]:
+    """Give what the names of a search, or those made of them, end with."""
+    return (search.add.casefold(),) if search.add else ("",) if search.cut else tuple(map(_tail, search.names))
 
 
 def makes_options(writes: list[Write]) -> bool:
     """Whether commands that write these may bring a name into being that starts with a dash."""
     makers = [write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta"]
     return any(
-        (write.kind == "tree" and not write.names) or write.is_pattern or "*" in write.path or "/-" in write.path
+        (write.kind == "tree" and write.search is None) or write.is_pattern or "*" in write.path or "/-" in write.path
         for write in makers
     )
 
@@ -42,14 +68,17 @@ def unsettles(write: Write, source: NameSource) -> bool:
         return False
     if write.by in _ADDS_NO_NAME and source.kind != "regular":
         return False
-    if write.is_pattern or write.names or "*" in write.path:
+    if source.kind == "inside" and write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp":
+        return False
+    if write.is_pattern or write.search is not None or "*" in write.path:
         return True
     last = write.path.rstrip("/").rpartition("/")[2].casefold()
     is_module = source.kind == "unshadowed"
     if last == "__pycache__" or (is_module and write.by == "compileall"):
         return False  # what lies there counts only beside its source
     if write.kind == "tree" or write.by in MAKES_NAMES or write.by in BRINGS_NAMES or write.by in {"cp", "install"}:
-        is_around = _holds(write.path, source.folder) or (is_module and _holds(source.folder, write.path))
+        is_below = source.kind in {"inside", "unshadowed"} and _holds(source.folder, write.path)
+        is_around = is_below or _holds(write.path, source.folder)
         return is_around or last == source.folder.rpartition("/")[2].casefold()
     if is_module:
         from harness_guard.shell.python_library import SUFFIXES, is_library
@@ -60,6 +89,23 @@ def unsettles(write: Write, source: NameSource) -> bool:
 
 def _holds(folder: str, path: str) -> bool:
     return f"{path.rstrip('/')}/".casefold().startswith(f"{folder.rstrip('/')}/".casefold())
+
+
+# Programs that read no standard input, and those that read none if they are given a file.
+_LEAVES = frozenset(
+    ("echo", "printf", "rm", "mv", "cp", "touch", "mkdir", "chmod", "rmdir", "unlink", "ln", "basename", "dirname",
+     "test", "[", "true", "false", ":", "realpath", "readlink", "stat", "ls", "du", "continue", "break", "exit")
+)  # fmt: skip
+_LEAVES_WITH_FILE = {"sed": 2, "grep": 2, "cat": 1, "head": 1, "tail": 1, "wc": 1}  # with so many words at least
+
+
+def leaves_input(argv: Sequence[str | None]) -> bool:
+    """Whether a program certainly reads nothing of the standard input that it shares with the one that started it."""
+    name, rest = argv[0] if argv else None, argv[1:]
+    letters = {letter for word in rest if word is not None and word[:1] == "-" for letter in word}
+    if name in _LEAVES_WITH_FILE:
+        return len(rest) >= _LEAVES_WITH_FILE[name] and rest[-1] is None  # the loop's variable
+    return name in _LEAVES and not (name in {"rm", "mv", "cp", "ln"} and ("i" in letters or "I" in letters))
 
 
 def steers_git(write: Write, *, is_below: bool) -> bool:
@@ -73,11 +119,19 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
         return True
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True
-    if write.names:
+    if write.search is not None:
         steering = (*STEERS_GIT, *(COMPLETES_GIT if is_below else ()))
-        return any(glob_matches(glob.casefold(), name.casefold()) for glob in write.names for name in steering)
+        return any(glob_matches(glob.casefold(), name.casefold()) for glob in write.search.names for name in steering)
     copies = (write.by in {"cp", "mv", "ln", "install"} or write.by in BRINGS_NAMES) and write.kind != "meta"
+    if write.is_pattern and not is_below and not copies:
+        return _may_be_steering(write.path.rstrip("/").rpartition("/")[2])
     return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT
+
+
+def _may_be_steering(pattern: str) -> bool:
+    """Whether a glob of one segment may match a name that steers git; one with more than stars in it counts so."""
+    is_plain = not set(pattern) & set("?[](){}!\\+@")
+    return not is_plain or any(glob_matches(pattern.casefold(), name.casefold()) for name in STEERS_GIT)
 
 
 class NewNames:
@@ -88,12 +142,13 @@ class NewNames:
     has no names that are known: behind it, only names in the folders above are certain to be where they were.
     """
 
-    __slots__ = ("is_blind", "log", "names", "tops")
+    __slots__ = ("endings", "is_blind", "log", "names", "tops")
 
     def __init__(self) -> None:
         """Start with none."""
         self.names: set[str] = set()
         self.tops: list[str] = []
+        self.endings: dict[str, set[Search]] = {}  # of the new names that were made of found ones
         self.is_blind = False
         self.log: list[list[Write]] = []
 
@@ -109,7 +164,12 @@ class NewNames:
         self.log.append(writes)
         found = any(self._passes(write) for write in writes if not write.is_git_own)
         for write in writes:
-            if write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
+            if write.search is not None and write.by == "mv":
+                for ending in _endings(write.search):
+                    self.endings.setdefault(ending, set()).add(write.search)
+            elif write.search is not None and (write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree")):
+                self.is_blind = True
+            elif write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
                 self.is_blind = self.is_blind or write.is_pattern or write.by in {"restore", "checkout"}
                 self.names |= set() if write.path.endswith("/") else set(_segments(write.path)[-1:])
             elif write.by in BRINGS_NAMES and write.kind == "tree":
@@ -125,6 +185,8 @@ class NewNames:
         return any(made._passes(write) for write in earlier if not write.is_git_own)
 
     def _passes(self, write: Write) -> bool:
+        if self.endings and self._ends_so(write):
+            return True
         if not (self.names or self.is_blind or self.tops):
             return False
         segments = _segments(write.path)
@@ -134,7 +196,21 @@ class NewNames:
             return True  # it goes through whatever lies below the folder
         inner = segments[:-1] if write.kind == "entry" and not write.path.endswith("/") else segments
         is_changed = self.is_blind or not self.names.isdisjoint(inner)
-        return is_changed or (bool(self.names) and (write.is_pattern or bool(write.names) or ".." in segments))
+        return is_changed or (bool(self.names) and (write.is_pattern or write.search is not None or ".." in segments))
+
+    def _ends_so(self, write: Write) -> bool:
+        """Whether a write goes through a name with one of the endings; none of them is a folder's that is gone into."""
+        if write.search is not None:
+            mine = _endings(write.search) if write.kind != "entry" else ()
+            # Of one search each name makes another one, so a round never meets what the round before it made.
+            own = (
+                {write.search} if all(_tail(glob).endswith(write.search.cut) for glob in write.search.names) else set()
+            )
+            others = [ending for ending, makers in self.endings.items() if makers - own]
+            return any(one.endswith(other) or other.endswith(one) for one in mine for other in others)
+        inner = _segments(write.path)
+        inner = inner[:-1] if write.kind == "entry" and not write.path.endswith("/") else inner
+        return write.is_pattern or any(name.endswith(ending) for name in inner for ending in self.endings)
 
     def _stays_above(self, write: Write, segments: list[str]) -> bool:
         """Whether a name stands directly in a folder that each archive was unpacked into or below."""

@@ -10,6 +10,7 @@ from harness_guard.shell.variables import is_harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harness_guard.shell.names import Printed
     from harness_guard.shell.syntax import Redirect
     from harness_guard.shell.walk import Walk
 
@@ -213,6 +214,9 @@ class Settings:
         """``read``: its names hold anything afterwards."""
         words = list(args)
         before = state
+        fed, self.walk.fed = self.walk.fed, None
+        is_usual = self.walk.is_unsplit or not (self.walk.is_prefixed or self.walk.is_split_oddly)
+        taken = _taken(fed, args, is_unsplit=self.walk.is_unsplit) if fed is not None and is_usual else None
         names: list[Field] = []
         while words and words[0].text is not None and words[0].text.startswith("-"):
             letters = (words.pop(0).text or "")[1:]
@@ -230,7 +234,7 @@ class Settings:
             after = self.set_unknown(field, state, "read")
             if after is None:
                 return Ends(state, state)
-            state = after
+            state = after if taken is None else after.with_value(field.text or "", taken)
         return Ends(state, merge(state, before))
 
     def map_file(self, args: tuple[Field, ...], state: State) -> Ends:
@@ -321,3 +325,14 @@ def _without_function(name: str, state: State, *, is_sure: bool) -> State:
     if bodies is None:
         return state
     return replace(state, functions={**state.functions, name: (None,) if is_sure else joined(bodies, (None,))})
+
+
+def _taken(fed: Printed, args: tuple[Field, ...], *, is_unsplit: bool) -> Value | None:
+    """Give what ``read`` takes of names on its input: one whole name, or ``None`` if it may be less or more."""
+    texts = [field.text if not field.is_pattern else None for field in args]
+    if fed.is_exact:
+        # Nothing may be taken off such a name: ``IFS= read -r -d '' name``.
+        is_whole = is_unsplit and texts[:-1] in (["-r", "-d", ""], ["-d", "", "-r"], ["-rd", ""])
+        return Value(is_inner=fed.is_below, found=fed.found, is_plain=False) if is_whole else None
+    is_whole = not fed.is_nul and texts[:-1] in ([], ["-r"])
+    return Value(is_inner=fed.is_below, found=fed.found) if is_whole else None

@@ -16,6 +16,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """Names that a search below a path gives, or names made of them.
+
+    Attributes:
+        names: Globs of the last segment, of which one matches; letter case does not count.
+        skips_git: Whether nothing below a folder ``.git`` is given.
+        cut: A text that is taken off the end of a name that ends with it.
+        add: A text that is then put behind; without ``cut`` and ``add`` the name is there already.
+    """
+
+    names: tuple[str, ...] = ("*",)
+    skips_git: bool = False
+    cut: str = ""
+    add: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the names are those that were found, and no new ones."""
+        return not (self.cut or self.add)
+
+
+@dataclass(frozen=True, slots=True)
 class Write:
     """A path that the call would create, change or remove.
 
@@ -26,9 +48,7 @@ class Write:
         by: The program or tool that would do it, for the reason.
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
         is_git_own: Whether it is git's own folder, written through a git subcommand of the table (contract P7).
-        names: Then not ``path`` itself is meant but each name at or below it, links not followed, whose last segment
-            matches one of these globs, whatever the letter case; such a name is there already.
-        skips_git: Whether of those none lies below a folder ``.git``.
+        search: Then not ``path`` itself is meant but what a search at and below it gives, links not followed.
     """
 
     path: str
@@ -36,8 +56,7 @@ class Write:
     by: str
     is_pattern: bool = False
     is_git_own: bool = False
-    names: tuple[str, ...] = ()
-    skips_git: bool = False
+    search: Search | None = None
 
 
 @dataclass(frozen=True, slots=True)

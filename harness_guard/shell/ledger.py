@@ -47,6 +47,7 @@ class Ledger:
         self.uses_git = False
         self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
         self.fed: Printed | None = None
+        self.fed_by: tuple[object, Printed] | None = None  # a command and the names on its standard input
         self.texts: list[str] = []
         self.group = 0
         self.groups = 0
@@ -76,9 +77,9 @@ class Ledger:
         may_repeat = any(not is_end for _, is_end, _ in self.handlers)
         if found.trusts_moves and (self.git_writers > 1 or may_repeat):
             self.unknown("git moves files by a repository that the text itself changes", "git", is_writer=True)
-        if found.trusts_names and makes_names(found.writes):
+        if makes_names(found.writes, found.trusted):
             found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
-            if any(write.kind == "tree" or write.names for write in found.writes):
+            if any(write.kind == "tree" or write.search is not None for write in found.writes):
                 self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
         if found.trusts_dashes and makes_options(found.writes):
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
@@ -177,6 +178,6 @@ class Ledger:
         self.git_writers += any(write.is_git_own for write in call.writes)
         into.needs_names += call.needs_names
         into.is_git_below = into.is_git_below or call.is_git_below
-        into.trusts_names = into.trusts_names or call.trusts_names
+        into.trusted += call.trusted
         into.trusts_dashes = into.trusts_dashes or call.trusts_dashes
         into.trusts_places += call.trusts_places

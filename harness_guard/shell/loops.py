@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
+from harness_guard.shell.aftermath import leaves_input
 from harness_guard.shell.assignments import Assignments
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import Arith, Odd
@@ -12,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness_guard.shell.syntax import Count, For, Script
+    from harness_guard.shell.syntax import Count, For, Script, While
 
 MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_LEARNING = 4  # rounds after which a loop forgets
@@ -41,7 +42,7 @@ class Loops(Assignments):
             fields = given.items if given is not None and given.items is not None else fields
         values = None if command.is_select else _loop_values(fields)
         if values is None:
-            unknown = INNER if all(field.is_inner for field in fields) and not command.is_select else None
+            unknown = None if command.is_select else _any_of(fields)
             return self.loop(state, lambda at: self._round(command, unknown, at))
         self.loops.append([])
         at: State | None = state
@@ -78,14 +79,19 @@ class Loops(Assignments):
             self.odd(part.why, part.inner, state)
         return state
 
-    def while_round(self, condition: Script, body: Script, state: State) -> State | None:
+    def while_round(self, command: While, state: State) -> State | None:
         """Walk one round of ``while`` or ``until``."""
-        tested = self.script_ends(condition, state)
-        at = merge(tested.ok, tested.failed)  # ``until`` turns them round
-        if at is None:
-            return None
-        after = self.script(body, at)
-        return merge(at, after)
+        tested = self.script_ends(command.condition, state)
+        goes_on, ends = (tested.failed, tested.ok) if command.is_until else (tested.ok, tested.failed)
+        if goes_on is None:
+            return ends
+        first = len(self.programs)
+        after = self.script(command.body, goes_on)
+        if self.fed_by is not None and any(test.command is self.fed_by[0] for test in command.condition.statements):
+            for program in self.programs[first:]:
+                if not leaves_input(program.argv):
+                    self.unknown("what it may read from the same input would cut a name in two", program.text)
+        return merge(ends, after)
 
     def loop(self, state: State, once: Callable[[State], State | None]) -> Ends:
         """Go round until nothing new is learnt; then, if that takes long, forget all and go round once more."""
@@ -110,6 +116,13 @@ class Loops(Assignments):
         for left in self.loops.pop():
             after = merge(after, left)
         return after or state
+
+
+def _any_of(fields: tuple[Field, ...]) -> Value | None:
+    """Give what is certain of each of the words, where they are not known one by one."""
+    if len(fields) == 1 and fields[0].found is not None:
+        return Value(is_inner=fields[0].is_inner, found=fields[0].found)
+    return INNER if all(field.is_inner for field in fields) else None
 
 
 def _loop_values(fields: tuple[Field, ...]) -> tuple[Value, ...] | None:

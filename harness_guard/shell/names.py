@@ -7,6 +7,7 @@ Such a name, taken apart at its blanks by the shell or by ``xargs``, could still
 from __future__ import annotations
 
 from harness_guard.records import dataclass
+from harness_guard.shell.effects import Search
 from harness_guard.shell.values import Found
 
 TYPE_CHECKING = False
@@ -129,7 +130,11 @@ def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     options = words[: words.index("--")] if "--" in words else words
     is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
     sources = [source for made in found if made is not None for source in made]
-    return None if None in found else Printed(Found((".",), skips_git=True), tuple(sources), is_nul, is_walked=False)
+    return (
+        None
+        if None in found
+        else Printed(Found((".",), Search(skips_git=True)), tuple(sources), is_nul, is_walked=False)
+    )
 
 
 def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
@@ -146,7 +151,7 @@ def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
         return None
     kinds: tuple[Literal["index", "disk"], ...] = ("index", "disk") if "--untracked" in longs else ("index",)
     sources = tuple(NameSource(kind, cwd) for cwd in cwds for kind in kinds)
-    return Printed(Found((".",), skips_git=True), sources, "z" in letters or "--null" in longs, is_walked=False)
+    return Printed(Found((".",), Search(skips_git=True)), sources, "z" in letters or "--null" in longs, is_walked=False)
 
 
 def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
@@ -168,7 +173,7 @@ def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd)) if is_below else None
     # A link that is named itself is followed, so what lies behind it counts too.
     both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
-    return Printed(Found(both, names), sources, "Z" in letters or "--null" in longs, is_below=is_below)
+    return Printed(Found(both, Search(names)), sources, "Z" in letters or "--null" in longs, is_below=is_below)
 
 
 def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:

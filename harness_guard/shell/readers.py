@@ -265,7 +265,7 @@ def _for(node: Node) -> For | Count:
 
 def _while(node: Node) -> While:
     _only(node, "Until", "Cond", "Do")
-    return While(_script(node.get("Cond")), _script(node.get("Do")))
+    return While(_script(node.get("Cond")), _script(node.get("Do")), is_until=bool(node.get("Until")))
 
 
 def _case(node: Node) -> Case:

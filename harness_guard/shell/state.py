@@ -72,7 +72,9 @@ def _is_plain(path: str) -> bool:
 
 def elsewhere(value: Value) -> Value | None:
     """What a value still means in another folder: relative names that are known by a pattern alone mean nothing."""
-    if value.is_inner or (value.pattern is not None and not value.pattern.startswith("/")):
+    if value.is_inner or (value.found is not None and value.found.is_bound):
+        return None
+    if value.pattern is not None and not value.pattern.startswith("/"):
         return None
     if value.items is None or not any(_is_bound(item) for item in value.items):
         return value
@@ -80,7 +82,8 @@ def elsewhere(value: Value) -> Value | None:
 
 
 def _is_bound(item: Field) -> bool:
-    return item.is_inner or (item.is_pattern and not (item.text or "").startswith("/"))
+    is_found = item.found is not None and item.found.is_bound
+    return item.is_inner or is_found or (item.is_pattern and not (item.text or "").startswith("/"))
 
 
 @dataclass(frozen=True, slots=True)

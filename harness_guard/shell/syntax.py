@@ -217,6 +217,7 @@ class While:
 
     condition: Script
     body: Script
+    is_until: bool = False
 
 
 @dataclass(frozen=True, slots=True)

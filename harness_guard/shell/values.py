@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import dataclass
+from harness_guard.shell.effects import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +11,24 @@ if TYPE_CHECKING:
 
 NUMBERS = frozenset("?#$")  # parameters that always hold a number
 _ESCAPED = frozenset("*?[]\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Names that a search gives.
+
+    Attributes:
+        tops: What the search starts from, as written; each name is one of them or lies below one, links not followed.
+        search: What they are called.
+    """
+
+    tops: tuple[str, ...]
+    search: Search = Search()
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the names mean something in one folder alone."""
+        return not all(top.startswith("/") for top in self.tops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +43,8 @@ class Value:
         is_map: It is an associative array, whose elements are not known.
         is_job: The number is a process that the text itself started.
         may_be_empty: The number may be nothing, or have blanks around it.
+        found: It is no number but one of the names that a search gives.
+        is_plain: Such a name is one word even unquoted.
     """
 
     text: str | None = None
@@ -33,11 +54,13 @@ class Value:
     is_map: bool = False
     is_job: bool = False
     may_be_empty: bool = False
+    found: Found | None = None
+    is_plain: bool = True
 
     @property
     def is_number(self) -> bool:
         """Whether arithmetic reads the value as a number and nothing more."""
-        if self.pattern is not None or self.is_inner or self.items is not None or self.is_map:
+        if self.pattern is not None or self.is_inner or self.found is not None or self.items is not None or self.is_map:
             return False
         if self.text is None:
             return True
@@ -51,24 +74,6 @@ COUNT = Value(may_be_empty=True)
 JOB = Value(is_job=True)
 INNER = Value(is_inner=True)
 MAP = Value(is_map=True)
-
-
-ANY_NAME = ("*",)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Names that a search gives: where they lie and what they are called.
-
-    Attributes:
-        tops: What the search starts from, as written; each name is one of them or lies below one, links not followed.
-        names: Globs of the last segment, of which one matches; letter case does not count.
-        skips_git: Whether nothing below a folder ``.git`` is given.
-    """
-
-    tops: tuple[str, ...]
-    names: tuple[str, ...] = ANY_NAME
-    skips_git: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,8 @@ def value_of_field(field: Field) -> Value | None:
     if field.is_job:
         return JOB
     if field.text is None or field.is_pattern:
+        if field.found is not None and field.is_one:
+            return Value(is_inner=field.is_inner, found=field.found, is_plain=False)
         return INNER if field.is_inner and field.is_one else None
     return Value(field.text)
 

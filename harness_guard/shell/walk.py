@@ -27,18 +27,18 @@ from harness_guard.shell.syntax import (
     Script,
     Simple,
     Statement,
+    Subst,
     Test,
     While,
     Word,
 )
-from harness_guard.shell.values import Field
+from harness_guard.shell.values import Field, Value
 from harness_guard.shell.variables import is_harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness_guard.shell.names import Printed
 
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
@@ -53,8 +53,8 @@ class Walk(Functions):
         """Take what starts simple commands, and what the ledger takes."""
         super().__init__(**known)
         self.starter = start
-        self.fed_by: tuple[object, Printed] | None = None  # a command and the names on its standard input
         self.is_prefixed = False
+        self.is_unsplit = False  # an empty IFS stands in front
         self.depth = 0
 
     # --- structure --------------------------------------------------------------------------------------------------
@@ -84,6 +84,7 @@ class Walk(Functions):
         group = self.group
         before = len(self.gathered.writes)
         command = statement.command
+        self._feed(statement, state)
         if not self.group and isinstance(command, Pipe | Simple | Block | If | For | Count | While | Case):
             is_leaf = isinstance(command, Pipe | Simple)
             if is_leaf or statement.redirects:
@@ -106,6 +107,18 @@ class Walk(Functions):
             return Ends(state, state)
         return ends
 
+    def _feed(self, statement: Statement, state: State) -> None:
+        """``while read …; done < <(find …)``: the loop takes names."""
+        if len(statement.redirects) != 1 or not isinstance(statement.command, While):
+            return
+        redirect, taker = statement.redirects[0], _takes_names(statement)
+        only = redirect.target.parts[0] if len(redirect.target.parts) == 1 else None
+        if taker is None or redirect.op != "<" or redirect.fd not in {"", "0"} or not isinstance(only, Subst):
+            return
+        printed = self.print_names(only.body.statements, state) if only.process == "<(" else None
+        if printed is not None:
+            self.fed_by = (taker, printed)
+
     def _compound(self, command: object, state: State) -> Ends:
         match command:
             case Pipe(parts):
@@ -122,8 +135,8 @@ class Walk(Functions):
                 return self.for_each(command, state)
             case Count():
                 return self.count(command, state)
-            case While(condition, inside):
-                return self.loop(state, lambda at: self.while_round(condition, inside, at))
+            case While():
+                return self.loop(state, lambda at: self.while_round(command, at))
             case Case(subject, patterns, bodies):
                 return self._case(subject, patterns, bodies, state=state)
             case _:
@@ -134,9 +147,10 @@ class Walk(Functions):
         starts = []
         for index, part in enumerate(parts):
             starts.append(self.new_names.count)
-            printed = self.print_names(parts[:index], state) if _starts_xargs(part) else None
-            if printed is not None:
-                self.fed_by = (part.command, printed)
+            taker = _takes_names(part)
+            printed = self.print_names(parts[:index], state) if taker is not None else None
+            if printed is not None and taker is not None:
+                self.fed_by = (taker, printed)
             self.apart(Script((part,)), state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
@@ -221,6 +235,8 @@ class Walk(Functions):
             return self.unless_redirect_fails(Ends(after, after), state, redirects)
         self._passed(command, fields, state)
         self.is_prefixed = bool(command.assigns)
+        only = command.assigns[0] if len(command.assigns) == 1 else None
+        self.is_unsplit = only is not None and only.name == "IFS" and self.value(only.value, state) == Value("")
         # Only this command itself: what its words run may read from elsewhere.
         self.fed = self.fed_by[1] if self.fed_by is not None and command is self.fed_by[0] else None
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
@@ -236,9 +252,17 @@ class Walk(Functions):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)
 
 
-def _starts_xargs(part: Statement) -> bool:
-    words = part.command.words if isinstance(part.command, Simple) else ()
-    return bool(words) and words[0].parts == (Bare("xargs"),) and not part.redirects
+def _takes_names(part: Statement) -> Simple | None:
+    """Give the command that takes names from a statement's input: ``xargs`` itself, or the ``read`` of a loop."""
+    command = part.command
+    if isinstance(command, Simple) and not part.redirects:
+        return command if command.words and command.words[0].parts == (Bare("xargs"),) else None
+    if not isinstance(command, While) or len(command.condition.statements) != 1:
+        return None
+    first = command.condition.statements[0]
+    test = first.command
+    is_read = isinstance(test, Simple) and bool(test.words) and test.words[0].parts == (Bare("read"),)
+    return test if isinstance(test, Simple) and is_read and not first.redirects and not first.is_negated else None
 
 
 def literal_body(redirects: tuple[Redirect, ...]) -> str | None:

@@ -6,12 +6,13 @@ certain becomes an unknown field; what would evaluate text as code is reported a
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
+from harness_guard.records import dataclass, replace
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Quoted, Subst, Word
 from harness_guard.shell.values import (
     INNER,
     NUMBER,
     Field,
+    Found,
     Value,
     escape,
     lookup,
@@ -45,6 +46,7 @@ class _Piece:
     is_pattern: bool = False
     is_one: bool = True
     is_inner: bool = False
+    found: Found | None = None
 
 
 def _no_output(_: Subst) -> Value | None:
@@ -123,6 +125,9 @@ def value_of(word: Word | None, scope: Scope) -> Value | None:
     if len(pieces) == 1 and pieces[0].is_pattern:
         return Value(pattern=pieces[0].text)
     if any(piece.text is None or piece.is_pattern for piece in pieces):
+        found = _found(pieces)
+        if found is not None:
+            return Value(is_inner=pieces[0].is_inner, found=found, is_plain=False)
         return INNER if all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces) else None
     text = "".join(piece.text or "" for piece in pieces)
     bare = "".join(piece.text or "" for piece in pieces if not piece.is_quoted)
@@ -151,6 +156,7 @@ def _whole_value(word: Word, scope: Scope) -> Value | None:
     elif isinstance(only, Subst) and not only.process:
         value = scope.output(only)
     is_kept = value is not None and value.text is None and value.pattern is None and not value.is_inner
+    is_kept = is_kept and (value is None or value.found is None)
     return value if is_kept else None
 
 
@@ -243,6 +249,8 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
     from harness_guard.shell.expansions import DEFAULTS, changed
 
     operands = [_operand(word, scope) for word in part.inner]
+    if value is not None and value.found is not None and part.op == "%" and part.is_quoted:
+        return [_cut(value, value.found, operands[0] if operands else None)]
     if (
         part.is_quoted
         and (part.op in DEFAULTS or part.op[0] == "/")
@@ -251,6 +259,23 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
         return [_Piece(None, is_quoted=True)]
     made = changed(value, part.op, operands)
     return _valued(made, scope, is_quoted=is_quoted)
+
+
+def _cut(value: Value, found: Found, operand: Operand) -> _Piece:
+    """``"${f%.txt}"`` of a name that a search gave; ``.*`` where every name has the same ending."""
+    unknown = _Piece(None, is_quoted=True)
+    if operand is None or not found.search.is_there:
+        return unknown
+    text, pattern = operand
+    if pattern == ".*":
+        endings = {name.removeprefix("*") for name in found.search.names}
+        text = pattern = endings.pop() if len(endings) == 1 else ""
+        if text.rfind(".") != 0 or not _SPECIAL.isdisjoint(text):
+            return unknown
+    if not text or text != pattern or "/" in text or not _SPECIAL.isdisjoint(text):
+        return unknown
+    cut = replace(found, search=replace(found.search, cut=text))
+    return _Piece(None, is_quoted=True, is_inner=value.is_inner, found=cut)
 
 
 def _is_simple(word: Word) -> bool:
@@ -298,8 +323,11 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
         return [_Piece(None, is_one=False)]
     if value.pattern is not None:
         return [_Piece(value.pattern if is_quoted else None, is_quoted=True, is_pattern=True, is_one=is_quoted)]
-    if value.is_inner:
-        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=True)]
+    if value.found is not None and not is_quoted and not value.is_plain:
+        return [_Piece(None, is_one=False)]
+    if value.is_inner or value.found is not None:
+        is_inner = value.is_inner
+        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
         return [_Piece(None, is_one=is_quoted or not value.may_be_empty)]
     if is_quoted:
@@ -459,7 +487,9 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     if unknown is not None:
         prefix = _known_prefix(pieces[:unknown])
         is_inner = all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces)
-        return [Field(None, prefix=prefix, is_one=all(piece.is_one for piece in pieces), is_inner=is_inner)]
+        is_one, found = all(piece.is_one for piece in pieces), _found(pieces)
+        is_operand = found is not None
+        return [Field(None, prefix=prefix, is_one=is_one, is_inner=is_inner, found=found, is_operand=is_operand)]
     whole = "".join(piece.text or "" for piece in pieces)
     if not any(piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", whole)) for piece in pieces):
         return [Field(whole)]
@@ -469,6 +499,20 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     from_files = any(piece.is_pattern for piece in pieces)
     literal = "" if from_files else whole
     return [Field(pattern, is_pattern=True, literal=literal, is_one=False)]
+
+
+def _found(pieces: list[_Piece]) -> Found | None:
+    """Give what the word is one of, where it is a name that a search gave, perhaps with a text behind it."""
+    rest = [piece for piece in pieces if not (piece.is_quoted and piece.text == "")]
+    if not rest or rest[0].found is None or not rest[0].is_one:
+        return rest[0].found if len(rest) == 1 else None
+    texts = [piece.text for piece in rest[1:]]
+    added = "".join(text or "" for text in texts)
+    is_plain = not any(piece.is_pattern or (not piece.is_quoted and _is_glob(added, added)) for piece in rest[1:])
+    if None in texts or "/" in added or not is_plain:
+        return None
+    found = rest[0].found
+    return replace(found, search=replace(found.search, add=found.search.add + added))
 
 
 def _known_prefix(pieces: list[_Piece]) -> str:

@@ -76,9 +76,11 @@ def covers(write: Write, path: str) -> bool:
     real = os.path.realpath(write.path)
     plain = os.path.normpath(write.path)
     inside = path.startswith((f"{real}/", f"{plain}/"))
-    if write.names:
-        names = path.removeprefix(real).split("/") if write.kind == "tree" else [path.rpartition("/")[2]]
-        meant = any(fnmatch.fnmatch(name, glob) for name in names for glob in write.names)
+    if write.search is not None:
+        name = path.rpartition("/")[2]
+        names = path.removeprefix(real).split("/") if write.kind == "tree" else [name]
+        globs = [f"{glob.removesuffix(write.search.cut)}{write.search.add}" for glob in write.search.names]
+        meant = any(fnmatch.fnmatch(name, glob) for name in names for glob in globs)
         return (inside or path in {real, plain}) and meant
     # ``mkdir -p`` makes the folders on the way; they lie above what it names.
     above = f"{plain}/".startswith(f"{path}/")

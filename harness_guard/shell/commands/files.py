@@ -68,7 +68,7 @@ def _target(call: Call, options: Options) -> tuple[tuple[Field, ...], Field, boo
         call.opaque(f"{call.name} without a target")
         return None
     *sources, target = options.operands
-    if not target.is_one or target.text is None:
+    if not target.is_one or (target.text is None and target.found is None):
         call.opaque(f"{call.name} to a target that reading cannot tell", is_writer=True)
         return None
     return tuple(sources), target, False

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.effects import Search as Names
 from harness_guard.shell.names import ROOTS_END, NameSource, sources_of_roots
-from harness_guard.shell.values import ANY_NAME, Found
+from harness_guard.shell.values import Found
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    Names = tuple[str, ...] | None  # globs of the last segment; ``None``: any name
+    Globs = tuple[str, ...] | None  # of the last segment; ``None``: any name
 
 # Every test and action that only looks; with the number of words that follow.
 ARITY: Final = {
@@ -39,6 +40,7 @@ _FOLLOWS: Final = frozenset(("-L", "-H", "-follow"))
 _NAMED: Final = frozenset(("-name", "-iname"))
 _PATHED: Final = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 MOST_DEPTH: Final = 50
+ANY_NAME: Final = ("*",)
 
 
 class UnreadableError(Exception):
@@ -97,7 +99,7 @@ class _Reader:
         self.at += 1
         return self.words[self.at - 1]
 
-    def listed(self, guard: Names) -> Names:
+    def listed(self, guard: Globs) -> Globs:
         """``a , b``: both are tried; the last one decides."""
         found = self.either(guard)
         while self.peek() == ",":
@@ -105,7 +107,7 @@ class _Reader:
             found = self.either(guard)
         return found
 
-    def either(self, guard: Names) -> Names:
+    def either(self, guard: Globs) -> Globs:
         """``a -o b``."""
         found = self.both(guard)
         while self.peek() in {"-o", "-or"}:
@@ -114,9 +116,9 @@ class _Reader:
             found = None if found is None or other is None else tuple(dict.fromkeys((*found, *other)))
         return found
 
-    def both(self, guard: Names) -> Names:
+    def both(self, guard: Globs) -> Globs:
         """``a -a b`` or ``a b``: what stands behind a test gets only what it lets through."""
-        found: Names = None
+        found: Globs = None
         while self.at < len(self.words) and self.peek() not in {",", "-o", "-or", ")"}:
             if self.peek() in {"-a", "-and"}:
                 self.at += 1
@@ -125,13 +127,13 @@ class _Reader:
             found = one if found is None else found
         return found
 
-    def one(self, guard: Names) -> Names:
+    def one(self, guard: Globs) -> Globs:
         """One test or action, perhaps negated or in brackets."""
         self.depth += 1
         if self.depth > MOST_DEPTH:
             raise UnreadableError("find with an expression that is nested too deeply")
         word = self.take()
-        found: Names = None
+        found: Globs = None
         if word.text in {"!", "-not"}:
             self.one(guard)
         elif word.text == "(":
@@ -143,7 +145,7 @@ class _Reader:
         self.depth -= 1
         return found
 
-    def primary(self, word: Field, guard: Names) -> Names:
+    def primary(self, word: Field, guard: Globs) -> Globs:
         """One test or action with its words."""
         name = "" if word.text is None or word.is_pattern else word.text
         if name in {"-execdir", "-okdir"}:
@@ -178,7 +180,7 @@ class _Reader:
             words.append(field)
 
 
-def _names_of(test: str, pattern: str | None) -> Names:
+def _names_of(test: str, pattern: str | None) -> Globs:
     """Give what a test of the name lets through; of a path, what stands behind its last star and slash."""
     if pattern is None or not pattern:
         return None
@@ -234,7 +236,7 @@ def found_by(search: Search, names: tuple[str, ...]) -> Found | None:
     texts = [field.text for field in search.roots]
     if search.is_following or any(text is None for text in texts) or any(field.is_pattern for field in search.roots):
         return None
-    return Found(tuple(text or "" for text in texts) or (".",), names)
+    return Found(tuple(text or "" for text in texts) or (".",), Names(names))
 
 
 def _find(call: Call, _options: Options) -> None:

@@ -109,7 +109,7 @@ class Call:
         "starts",
         "trusts_dashes",
         "trusts_moves",
-        "trusts_names",
+        "trusted",
         "trusts_places",
         "unknown",
         "writes",
@@ -141,7 +141,7 @@ class Call:
         self.trusts_moves = False
         self.names = names
         self.needs_names: list[NameSource] = []
-        self.trusts_names = False
+        self.trusted: list[str] = []  # globs of names that the disk was asked about before the text runs
         self.trusts_dashes = False
         self.trusts_places: list[NameSource] = []  # what stands at a path, or does not, is believed to stay so
         self.program: str | None = None  # the here-document that an interpreter runs
@@ -187,7 +187,7 @@ class Call:
         """Say that it reads the files that a word names."""
         found = self.paths(field)
         if found is None and field.is_inner and self.cwds is not None:
-            self.trusts_names = True
+            self.trusted += field.found.search.names if field.found is not None else ("*",)
             self.reads += [Read(cwd, self.name, is_tree=True) for cwd in self.cwds]
             return
         if found is None:
@@ -200,12 +200,11 @@ class Call:
         found = self.paths(field)
         if found is None and field.found is not None and (self.cwds is not None or _are_absolute(field.found.tops)):
             tops = [path for top in field.found.tops for path, _ in self.paths(Field(top)) or ()]
-            names, skips = field.found.names, field.found.skips_git
-            self.trusts_names = True
-            self.writes += [Write(top, kind, by or self.name, names=names, skips_git=skips) for top in tops]
+            self.trusted += field.found.search.names
+            self.writes += [Write(top, kind, by or self.name, search=field.found.search) for top in tops]
             return
         if found is None and field.is_inner and self.cwds is not None:
-            self.trusts_names = True
+            self.trusted.append("*")
             for cwd in self.cwds:
                 self.write(Field(cwd), "tree", by)
             return
@@ -422,7 +421,7 @@ def undashed(call: Call) -> tuple[Field, ...]:
     for field in call.args:
         may_be = field.start == "" and field.text != "" and not field.is_operand
         if may_be and field.is_inner:
-            call.trusts_names = True
+            call.trusted.append("*")
             made.append(replace(field, is_operand=True))
         elif may_be and field.is_pattern and field.text is not None and call.cwds is not None:
             is_clear = call.believes([NameSource("undashed", cwd) for cwd in call.cwds])

@@ -21,7 +21,7 @@ from harness_guard.evidence.resolve import (
 from harness_guard.evidence.surroundings import gather
 from harness_guard.policy.control_plane import protected_by
 from harness_guard.records import replace
-from harness_guard.shell.effects import Link, Write
+from harness_guard.shell.effects import Link, Search, Write
 
 
 @pytest.fixture
@@ -541,13 +541,13 @@ def test_a_search_reaches_each_name_that_is_there(
     for name in ("a/x.pyc", ".git/y.pyc"):
         (root / name).write_text("")
     (root / "a/out").symlink_to(tmp_path / "away")
-    write = Write(str(root), kind, "touch", names=names, skips_git=skips)
+    write = Write(str(root), kind, "touch", search=Search(names, skips))
     found = [os.path.relpath(place.real, root) for place in resolve_write(write, str(root))]
     assert sorted(found) == sorted(real)
 
 
 def test_a_search_that_finds_nothing_writes_nothing(tmp_path: Path) -> None:
-    write = Write(str(tmp_path), "entry", "rm", names=("*.pyc",))
+    write = Write(str(tmp_path), "entry", "rm", search=Search(("*.pyc",)))
     assert [place.is_harmless for place in resolve_write(write, str(tmp_path))] == [True]
 
 
@@ -555,6 +555,6 @@ def test_a_search_that_gives_too_much_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(resolve, "SEARCHED_MAX", 2)
     for name in "abc":
         (tmp_path / name).write_text("")
-    assert len(resolve_write(Write(str(tmp_path), "file", "touch", names=("a", "b")), str(tmp_path)))
+    assert len(resolve_write(Write(str(tmp_path), "file", "touch", search=Search(("a", "b"))), str(tmp_path)))
     with pytest.raises(EvidenceError, match="more than 2"):
-        resolve_write(Write(str(tmp_path), "file", "touch", names=("*",)), str(tmp_path))
+        resolve_write(Write(str(tmp_path), "file", "touch", search=Search()), str(tmp_path))
