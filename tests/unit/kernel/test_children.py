@@ -365,8 +365,10 @@ def test_the_reviewers_review_is_attested() -> None:
 
 @pytest.mark.parametrize("name", [name for name in STATE_NAMES if name not in ("verifying", "completed")])
 def test_nothing_is_attested_in_another_state(name: str) -> None:
-    found = FakeWorld().decide(end(review()), in_state(name, reviewer=Reviewer(spawns=1, agent_id="a-1")))
-    assert found.duties == ()
+    state = in_state(name, reviewer=Reviewer(spawns=1, agent_id="a-1", has_read_diff=True))
+    found = FakeWorld().decide(end(review()), state)
+    assert (found.decision.verdict, found.duties) == ("pass", ())
+    assert found.state == replace(state, reviewer=replace(state.reviewer, agent_id=None))
 
 
 @pytest.mark.contract("C8.15")
@@ -376,6 +378,27 @@ def test_only_that_agent_attests(agent: str) -> None:
     assert (found.decision.verdict, found.duties) == ("pass", ())
     assert found.state is not None
     assert found.state.reviewer.agent_id == "a-1"
+
+
+@pytest.mark.contract("C8.15")
+def test_a_child_without_a_name_is_nobodys_reviewer() -> None:
+    state = in_state("verifying", reviewer=Reviewer(spawns=1, has_read_diff=True))
+    found = FakeWorld().decide(event("SubagentStop", message=review()), state)
+    assert (found.decision.verdict, found.duties, found.state) == ("pass", (), state)
+
+
+def test_a_reviewer_that_a_message_woke_ends_as_reviewer_and_as_child() -> None:
+    state = in_state("verifying", children=("h-1", "a-1"))
+    found = FakeWorld().decide(end(review()), state)
+    assert found.state == replace(state, children=("h-1",), reviewer=replace(state.reviewer, agent_id=None))
+
+
+@pytest.mark.contract("C8.20")
+@pytest.mark.parametrize("name", ["executing", "reviewing"])
+def test_an_attestation_of_an_earlier_claim_keeps_no_reviewer_away(name: str) -> None:
+    state = in_state(name)
+    found = FakeWorld(PendingAttestation=review("BLOCKED")).decide(spawn("claude", state), state)
+    assert (rule(found), found.decision.verdict, found.note) == (None, "pass", "green")
 
 
 @pytest.mark.contract("C4.30", "C4.34", "C8.15")
@@ -516,6 +539,20 @@ def test_a_message_to_a_child_counts_as_a_start(tool: str, *, is_counted: bool) 
     found = FakeWorld().decide(call(tool, {"to": "a-1", "message": "look again", "prompt": "look again"}), state)
     assert found.decision.verdict == "pass"
     assert (found.state is not None and found.state.children == ("spawn u1",)) is is_counted
+
+
+def test_a_claim_without_a_policy_is_not_due() -> None:
+    state = executing()
+    found = FakeWorld().decide(spawn("claude", state), replace(state, active_policy=None))
+    assert found.decision.reason is not None
+    assert (rule(found), found.decision.reason.seen) == ("spawn.not-due", "the run is executing and no review is due")
+
+
+def test_a_helper_may_come_without_arguments() -> None:
+    found = FakeWorld().decide(event("PreToolUse", tool_name="Agent", tool_use_id="u1"), in_state("planning"))
+    assert found.decision.verdict == "pass"
+    assert found.state is not None
+    assert found.state.children == ("spawn u1",)
 
 
 def test_a_limit_that_is_reached_is_said() -> None:
