@@ -75,8 +75,9 @@ def parse(text: str) -> Address | None:
     authority, path = rest[:end].lower(), rest[end:]
     if authority.count("@") > 1 or not authority or any(mark in authority for mark in "%{}$`'\"<>|^"):
         return None
-    host, port = _host_and_port(authority.rpartition("@")[2])
-    if not host or (port and not set(port) <= _DIGITS):
+    user, _, machine = authority.rpartition("@")
+    host, port = _host_and_port(machine)
+    if not host or "[" in user or "]" in user or (port and not set(port) <= _DIGITS):
         return None
     return Address(scheme.lower(), host, port, path, is_local(host))
 

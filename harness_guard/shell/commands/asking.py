@@ -1,8 +1,8 @@
 """Command lines of services: which of their verbs only ask, and with which options.
 
-A table names each verb that changes nothing where it asks, and each option of it. Everything that such a command line is
-told has to be known whole: its words go to another machine. What a verb that is not listed would do is not told apart
-from running code.
+A table names each verb that changes nothing where it asks, and each option of it. Everything that such a command line
+is told has to be known whole: its words go to another machine. What a verb that is not listed would do is not told
+apart from running code.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
 
 
 def _is_telling(words: list[str]) -> bool:
-    """Whether words after one that asks for help are the names of verbs, or one that names a kind of output."""
-    return all(word.replace("-", "").isalnum() and (word[0] != "-" or word[:2] == "--") for word in words[1:] if word)
+    """Whether all words ask for help: an option in front of a verb does not keep an extension from being run."""
+    return len(words) == 1 or (words[0][0] != "-" and all(word.replace("-", "").isalnum() for word in words))
 
 
 def _find(tool: Tool, operands: tuple[Field, ...]) -> tuple[str, str | None]:

@@ -59,7 +59,8 @@ def _is_clean(field: Field) -> bool:
     return field.text is not None and not field.is_pattern and field.text.isprintable()
 
 
-def _is_harmless_header(field: Field) -> bool:
+def is_harmless_header(field: Field) -> bool:
+    """Whether a header is known whole, and only says what kind of answer is wanted."""
     return _is_clean(field) and (field.text or "").partition(":")[0].strip().lower() in HEADERS
 
 
@@ -145,7 +146,7 @@ def _curl_problem(options: Options) -> str:
     data = options.values(*_CURL_DATA, "--url-query")
     if not all(_is_clean(field) and "@" not in (field.text or "").partition("=")[0] for field in data):
         return "sends a text that is not known"
-    if not all(_is_harmless_header(field) for field in options.values("-H", "--header")):
+    if not all(is_harmless_header(field) for field in options.values("-H", "--header")):
         return "sends a header of its own"
     if not all(_is_clean(field) for field in options.values(*_CURL_TEXTS)):
         return "sends a text that is not known"
@@ -257,7 +258,7 @@ def _wget(call: Call, options: Options) -> None:
     if options.has(*_WGET_HELP) and {name for name, _ in options.given} <= {*_WGET_HELP}:
         return
     why = _refused(options, _WGET_REFUSED)
-    if not why and not all(_is_harmless_header(field) for field in options.values("--header")):
+    if not why and not all(is_harmless_header(field) for field in options.values("--header")):
         why = "sends a header of its own"
     if not why and not all(_is_clean(field) for field in options.values(*_WGET_TEXTS)):
         why = "sends a text that is not known"

@@ -115,7 +115,7 @@ def test_the_host_is_the_one_that_others_see(text: str) -> None:
         ("curl --resolve a.com:80:1.1.1.1,127.0.0.1 http://a.com", [("a.com", False), ("1.1.1.1,127.0.0.1", True)]),
         ("curl --connect-to ::b.com:80 http://a.com", [("a.com", False), ("b.com", False)]),
         ("curl --connect-to ::localhost:80 http://a.com", [("a.com", False), ("localhost", True)]),
-        ("curl --connect-to \"$x\" http://a.com", [("a.com", False), ("another machine", True)]),
+        ('curl --connect-to "$x" http://a.com', [("a.com", False), ("another machine", True)]),
         ("curl --dns-servers 8.8.8.8,127.0.0.1:53 http://a.com",
          [("a.com", False), ("8.8.8.8", False), ("127.0.0.1:53", True)]),
         ("curl --doh-url https://dns.google/q http://a.com", [("a.com", False), ("dns.google", False)]),

@@ -1,0 +1,161 @@
+"""gh and glab: what they ask a forge for, and the answers that they keep as files.
+
+Sources: cli.github.com/manual of gh 2.62, docs.gitlab.com/cli of glab 1.50. Aliases and extensions never stand for a
+verb that is built in. Not listed: ``--web`` (starts a browser), ``--show-token``, and all that sends.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.addresses import is_local
+from harness_guard.shell.commands.asking import Tool, ask
+from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.words import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_JSON: Final = "json= jq= q= template= t= R= repo="
+_METHODS: Final = frozenset(("GET", "HEAD"))
+_FIELDS: Final = ("-f", "--raw-field", "-F", "--field")
+_NOT_QUERIES: Final = ("mutation", "subscription")
+_API: Final = (
+    "X= method= f= raw-field= F= field= H= header= hostname= jq= q= template= t= paginate slurp i include cache= "
+    "silent verbose p= preview="
+)
+
+
+def _api(call: Call, options: Options) -> None:
+    """``gh api PATH``: fields make a POST of it, unless another method is named."""
+    from harness_guard.shell.commands.transfer import is_harmless_header
+
+    path = options.operands[0].text or "" if len(options.operands) == 1 else ""
+    methods = {field.text or "" for field in options.values("-X", "--method")}
+    fields = [field.text or "" for field in options.values(*_FIELDS)]
+    is_question = path == "graphql" and not methods - {"POST"} and _is_query(fields)
+    is_asking = methods <= _METHODS and (bool(methods) or not fields) and path != "graphql"
+    if not path or "://" in path or path.startswith("//") or not (is_question or is_asking):
+        call.opaque(f"{call.name} api sends a request that does more than ask, or to another address")
+    elif any(field.partition("=")[2].startswith("@") for field in fields):
+        call.opaque(f"{call.name} api sends what a file says")
+    elif not all(is_harmless_header(field) for field in options.values("-H", "--header")):
+        call.opaque(f"{call.name} api sends a header of its own")
+    for field in options.values("--hostname"):
+        call.connect(field.text or "", is_local=is_local(field.text or ""))
+
+
+def _is_query(fields: list[str]) -> bool:
+    """Whether the fields of a GraphQL call hold one query and no other operation."""
+    queries = [text.partition("=")[2].lstrip() for text in fields if text.partition("=")[0] == "query"]
+    starts = ("query", "{")
+    return len(queries) == 1 and queries[0].startswith(starts) and not any(word in queries[0] for word in _NOT_QUERIES)
+
+
+def _download(call: Call, options: Options) -> None:
+    """The names of what is kept are the forge's, unless ``-O`` tells one."""
+    files = options.values("-O", "--output")
+    for field in files:
+        if field.text != "-":
+            call.write(field, "file")
+    if not files:
+        call.write((options.values("-D", "--dir") or (Field("."),))[-1], "tree")
+
+
+def _read_operands(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.read(field)
+
+
+GH: Final = Tool(
+    {
+        "pr list|issue list": "a= app= assignee= A= author= B= base= d draft H= head= l= label= L= limit= S= search= "
+        f"s= state= mention= m= milestone= {_JSON}",
+        "pr view|issue view": f"c comments {_JSON}",
+        "pr diff": "color= e= exclude= name-only patch R= repo=",
+        "pr checks": f"fail-fast i= interval= required watch {_JSON}",
+        "pr status|issue status": f"c conflict-status {_JSON}",
+        "repo view": f"b= branch= {_JSON}",
+        "repo list": f"archived fork no-archived source l= language= L= limit= topic= visibility= {_JSON}",
+        "repo autolink list|repo deploy-key list|repo gitignore list|repo license list": _JSON,
+        "release list": f"exclude-drafts exclude-pre-releases L= limit= O= order= {_JSON}",
+        "release view": _JSON,
+        "release download": "A= archive= clobber skip-existing D= dir= O= output= p= pattern= R= repo=",
+        "run list": "a all b= branch= c= commit= created= e= event= L= limit= s= status= u= user= w= workflow= "
+        + _JSON,
+        "run view": f"a= attempt= exit-status j= job= log log-failed v verbose {_JSON}",
+        "run watch": "compact exit-status i= interval= R= repo=",
+        "run download": "D= dir= n= name= p= pattern= R= repo=",
+        "workflow list": f"a all L= limit= {_JSON}",
+        "workflow view": "r= ref= y yaml R= repo=",
+        "gist list": "L= limit= public secret filter= include-content",
+        "gist view": "f= filename= files r raw",
+        "label list": f"L= limit= order= S= search= sort= {_JSON}",
+        "project list|project view|project item-list|project field-list": "closed format= jq= q= template= t= L= "
+        "limit= owner=",
+        "cache list": f"k= key= L= limit= O= order= r= ref= S= sort= {_JSON}",
+        "ruleset list|ruleset view|ruleset check": "o= org= p parents L= limit= b= branch= default R= repo=",
+        "secret list|variable list|variable get": f"a= app= e= env= o= org= u user {_JSON}",
+        "search issues|search prs|search repos|search code|search commits": "app= archived assignee= author= "
+        "author-date= author-email= author-name= closed= commenter= comments= committer= committer-date= "
+        "committer-email= committer-name= created= extension= filename= followers= forks= good-first-issues= hash= "
+        "help-wanted-issues= include-forks= include-prs interactions= involves= L= label= language= license= limit= "
+        "locked match= mentions= merge merged merged-at= milestone= no-assignee no-label no-milestone no-project "
+        "number-topics= order= owner= parent= project= reactions= repo= R= size= sort= stars= state= team-mentions= "
+        "topic= tree= updated= visibility= base= B= checks= draft head= H= review= review-requested= reviewed-by= "
+        "json= jq= q= template= t=",
+        "auth status": "a active hostname=",
+        "config get|config list": "host=",
+        "alias list|extension list|ssh-key list|gpg-key list|attestation trusted-root": "",
+        "extension search": "L= limit= license= order= owner= sort= json= jq= q= template= t=",
+        "org list": "L= limit=",
+        "codespace list": "L= limit= o= org= u= user= json= jq= q= template= t= R= repo=",
+        "status": "e= exclude= o= org=",
+        "completion": "s= shell=",
+        "api": _API,
+        "attestation verify": "o= owner= b= bundle= bundle-from-oci deny-self-hosted-runners format= predicate-type= "
+        "signer-repo= signer-workflow= jq= q= template= t= R= repo=",
+    },
+    asks="the forge",
+    leading="R= repo=",
+    acts={"api": _api, "run download|release download": _download, "attestation verify": _read_operands},
+    help="--help --version",
+    warns="it may change something there, run an extension, or write where reading cannot tell",
+)
+_PAGES: Final = "p= page= P= per-page= F= output= R= repo="
+GLAB: Final = Tool(
+    {
+        "mr list|issue list": "a= assignee= author= A all c closed d draft g= group= l= label= m= milestone= M merged "
+        f"r= reviewer= search= s= source-branch= t= target-branch= o= order= sort= {_PAGES}",
+        "mr view|issue view": f"c comments s system-logs {_PAGES}",
+        "mr diff": "color= r raw R= repo=",
+        "mr issues|mr approvers": _PAGES,
+        "repo view": f"b= branch= {_PAGES}",
+        "repo list|repo search|repo contributors": f"a all m mine member starred o= order= s= search= sort= {_PAGES}",
+        "ci list|pipeline list": f"s= status= r= ref= source= sha= u= username= o= orderBy= sort= {_PAGES}",
+        "ci status|ci get|ci trace|pipeline status|pipeline get": "b= branch= c compact l live p= pipeline-id= "
+        "d with-job-details F= output= R= repo=",
+        "release list|release view|label list|milestone list|schedule list|ssh-key list|variable list": _PAGES,
+        "auth status": "hostname=",
+        "config get": "g global host=",
+        "api": _API,
+    },
+    asks="the forge",
+    leading="R= repo=",
+    acts={"api": _api},
+    help="-v --version",
+    warns="it may change something there, or run an alias",
+)
+
+
+def _gh(call: Call, _options: Options) -> None:
+    ask(call, GH, call.args)
+
+
+def _glab(call: Call, _options: Options) -> None:
+    ask(call, GLAB, call.args)
+
+
+COMMANDS: Final = (
+    Row("gh", is_free=True, reads=False, act=_gh),
+    Row("glab", is_free=True, reads=False, act=_glab),
+)
