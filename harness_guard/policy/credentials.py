@@ -38,11 +38,11 @@ _HARMLESS_IN: Final = (
 
 def _plain(word: str) -> str:
     """Give the path in a word: behind ``@`` (curl), ``--opt=`` and ``name=@``, and ``COMMIT:`` (git)."""
-    if "=" in word and not word.startswith("/"):
+    if not word.startswith("/"):
         word = word.rpartition("=")[2]
     word = word.rpartition("@")[2] if word.startswith("@") or "@." in word or "@/" in word else word
-    before, sign, behind = word.partition(":")
-    if sign and behind and not behind.startswith("/") and "/" not in before:
+    before, _, behind = word.partition(":")
+    if behind and not behind.startswith("/") and "/" not in before:
         word = behind
     return "/" + word.lstrip("<")
 
@@ -50,7 +50,7 @@ def _plain(word: str) -> str:
 def is_credential(word: str, _cwd: str) -> bool:
     """Tell whether a word names a file that is known to hold a credential, wherever it stands."""
     path = _plain(word).replace("//", "/")
-    if path.endswith(".pub") or path.startswith(_HARMLESS_IN) or any(part in path for part in _HARMLESS_IN):
+    if path.endswith(".pub") or any(part in path for part in _HARMLESS_IN):
         return False
     name = path.rpartition("/")[2]
     if name == "environ":
