@@ -34,7 +34,7 @@ def covers(boundary: tuple[str, ...], relative: str, *, nested: str | None = Non
     segments = _path_segments(relative)
     if segments is None or any(names_control_plane(segment) for segment in segments):
         return False
-    return any(_matches(entry, segments, 1) for entry in _entries(boundary, nested))
+    return any(_matches(entry, segments) for entry in _entries(boundary, nested))
 
 
 def matcher(boundary: tuple[str, ...]) -> Callable[[str], bool]:
@@ -45,7 +45,7 @@ def matcher(boundary: tuple[str, ...]) -> Callable[[str], bool]:
         segments = _path_segments(relative)
         if segments is None or any(names_control_plane(segment) for segment in segments):
             return False
-        return any(_matches(entry, segments, 1) for entry in entries)
+        return any(_matches(entry, segments) for entry in entries)
 
     return is_covered
 
@@ -64,7 +64,7 @@ def covers_tree(boundary: tuple[str, ...], relative: str, *, nested: str | None 
     if segments is None or any(names_control_plane(segment) for segment in segments):
         return False
     entries = [entry for entry in _entries(boundary, nested) if entry[-1] == ANY_DEPTH]
-    return any(_matches(entry, segments, 0) for entry in entries)
+    return any(_matches(entry, segments, is_tree=True) for entry in entries)
 
 
 def covers_folder(boundary: tuple[str, ...], relative: str, *, nested: str | None = None) -> bool:
@@ -190,17 +190,17 @@ def _path_segments(relative: str) -> tuple[str, ...] | None:
     return None if any(segment in ("", ".", "..") for segment in segments) else segments
 
 
-def _matches(entry: tuple[str, ...], segments: tuple[str, ...], least: int) -> bool:
-    """Match a path against an entry; a ``**`` at the end takes ``least`` segments or more, any other none or more."""
-    return _walk(entry, segments, least=least, is_equal=segment_matches)
+def _matches(entry: tuple[str, ...], segments: tuple[str, ...], *, is_tree: bool = False) -> bool:
+    """Match a path against an entry; a ``**`` at the end takes one segment or more, for a tree none or more."""
+    return _walk(entry, segments, is_tree=is_tree, is_equal=segment_matches)
 
 
 def _includes(entry: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    return _walk(entry, pattern, least=1, is_equal=_segment_includes)
+    return _walk(entry, pattern, is_tree=False, is_equal=_segment_includes)
 
 
 def _walk(
-    entry: tuple[str, ...], segments: tuple[str, ...], *, least: int, is_equal: Callable[[str, str], bool]
+    entry: tuple[str, ...], segments: tuple[str, ...], *, is_tree: bool, is_equal: Callable[[str, str], bool]
 ) -> bool:
     at, seen, star, retry = 0, 0, -1, 0
     last = len(entry) - 1
@@ -216,7 +216,7 @@ def _walk(
             at, seen = star + 1, retry
         else:
             return False
-    return at > last or (at == last and entry[at] == ANY_DEPTH and least == 0)
+    return at > last or (is_tree and at == last and entry[at] == ANY_DEPTH)
 
 
 def _segment_includes(wanted: str, found: str) -> bool:

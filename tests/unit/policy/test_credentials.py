@@ -12,6 +12,8 @@ CREDENTIALS = [
     ("/home/u/.ssh/config", False),
     ("/home/u/.ssh/known_hosts", False),
     (".ssh/config", False),
+    ("/home/u/.gnupg/gpg.conf", False),
+    ("/home/u/.gnupg/secring.gpg", True),
     (".ssh/id_work", True),
     ("~/.aws/credentials", True),
     ("/home/u//.aws//credentials", True),
@@ -31,6 +33,9 @@ CREDENTIALS = [
     # Behind what a program puts in front of a path.
     ("@/home/u/.netrc", True),
     ("@.netrc", True),
+    ("@id_rsa", True),
+    ("name@/proc/self/environ", True),  # curl --data-urlencode
+    ("name/proc/self/environ", False),
     ("--data=@/home/u/.netrc", True),
     ("--file=/home/u/.netrc", True),
     ("a=b=.netrc", True),
