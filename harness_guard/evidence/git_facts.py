@@ -141,7 +141,7 @@ def _moves(key: str, value: str) -> bool:
 
 _SIGNED: Final = ("commit.gpgsign", "tag.gpgsign", "tag.forcesignannotated")
 _MOVED_BY: Final = frozenset(
-    ("merge.autostash", "merge.verifysignatures", "submodule.recurse", "core.sparsecheckout", "index.sparse",
+    ("merge.autostash", "rebase.autostash", "rebase.rebasemerges", "merge.verifysignatures", "submodule.recurse", "core.sparsecheckout", "index.sparse",
      "format.outputdirectory", "format.suffix")
 )  # fmt: skip
 

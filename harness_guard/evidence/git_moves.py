@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.facts import GitFacts, GitQuestion
 
 MOST_PATHS: Final = 1_000  # of one move; each is judged by itself
+MOST_PICKS: Final = 30  # commits of one rebase
 _PLAIN_MODES: Final = frozenset(("000000", "100644", "100755"))
 _STEERING: Final = frozenset((".gitattributes", ".gitmodules"))
 # Writes are called by a name that the shell room knows for one that may bring any name and link into being.
@@ -74,13 +75,21 @@ class _Asking:
     def commits(self, *names: str) -> list[str]:
         """Give the commits that names stand for, ``""`` for one that stands for none.
 
-        The root is where names are looked up: no name that is allowed here depends on the folder.
+        Names are asked for as they are written: behind a ``@{…}``, git may take what is put at the end for a date.
         """
-        asked = "".join(f"{name}^{{commit}}\n" for name in names)
-        lines = self.git("cat-file", "--batch-check", text=asked).split("\n")
+        found = self._objects(names)
+        tags = [oid for oid, kind in found if kind == "tag"]
+        if tags:
+            peeled = dict(zip(tags, self._objects([f"{oid}^{{commit}}" for oid in tags]), strict=True))
+            found = [peeled.get(oid, (oid, kind)) for oid, kind in found]
+        return [oid if kind == "commit" else "" for oid, kind in found]
+
+    def _objects(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        lines = self.git("cat-file", "--batch-check", text="".join(f"{name}\n" for name in names)).split("\n")
         if len(lines) != len(names) + 1:
             raise _Unanswered
-        return [words[0] if words[1:2] == ["commit"] else "" for words in (line.split(" ") for line in lines[:-1])]
+        words = [line.split(" ") for line in lines[:-1]]
+        return [(each[0], each[1]) if len(each) == len(("id", "type", "size")) else ("", "") for each in words]
 
     def target(self) -> str:
         """Give the commit that the first word names; a branch and something else of one name are too many."""
@@ -182,7 +191,30 @@ def _merge(asking: _Asking) -> tuple[Write, ...]:
             raise _Unanswered
     if len(bases) != 1:
         raise _Unanswered
-    return _three_way(asking, asking.between(bases[0], head), asking.between(bases[0], target))
+    found = _three_way(asking, asking.between(bases[0], head), asking.between(bases[0], target))
+    # A merge that fails puts back what was not committed, by way of a stash.
+    return found if is_forward else (*found, *_stash(asking))
+
+
+def _rebase(asking: _Asking) -> tuple[Write, ...]:
+    """Go to the target, then pick each own commit; none of them may be a merge."""
+    head, target = asking.commits("HEAD")[0], asking.target()
+    if not head or not target:
+        raise _Unanswered
+    bases = asking.git("merge-base", "--all", head, target).split()
+    if bases == [target]:
+        return ()
+    if len(bases) != 1:
+        raise _Unanswered
+    theirs = asking.between(bases[0], target)
+    found = list(_writes(asking, asking.between(head, target)))
+    lines = asking.git("rev-list", "--parents", f"--max-count={MOST_PICKS + 1}", f"{bases[0]}..{head}").split("\n")
+    commits = [line.split(" ") for line in lines if line]
+    if len(commits) > MOST_PICKS or any(len(words) != len(("commit", "parent")) for words in commits):
+        raise _Unanswered
+    for commit, parent in commits:
+        found += _three_way(asking, theirs, asking.between(parent, commit))
+    return tuple(dict.fromkeys(found))
 
 
 def _pick(asking: _Asking) -> tuple[Write, ...]:
@@ -234,10 +266,33 @@ def _unstash(asking: _Asking) -> tuple[Write, ...]:
     return tuple(found)
 
 
+def _apply(asking: _Asking) -> tuple[Write, ...]:
+    """Ask how git reads a patch's names; renames, which it shows by one name, have no answer."""
+    at = asking.words.index("--")
+    if asking.question.folder != asking.top:
+        raise _Unanswered
+    for name in asking.words[at + 1 :]:
+        with open(name, "rb") as handle:
+            text = handle.read(LARGEST_PATCH + 1)
+        if len(text) > LARGEST_PATCH or any(mark in b"\n" + text for mark in _ODD_IN_PATCHES):
+            raise _Unanswered
+    listing = asking.git("apply", "--numstat", "-z", *asking.words)
+    paths = [line.split("\t", 2)[-1] for line in listing.split("\0") if line]
+    if any(path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")) for path in paths):
+        raise _Unanswered
+    return _writes(asking, [Change(path, "D", ("100644", "100644")) for path in paths])
+
+
+LARGEST_PATCH: Final = 4 * 1024 * 1024  # bytes
+_ODD_IN_PATCHES: Final = (b"\nrename ", b"\ncopy ", b" 120000", b" 160000", b"\nsimilarity ", b"\r")
+
+
 _KINDS: Final[dict[str, Callable[[_Asking], tuple[Write, ...]]]] = {
+    "apply": _apply,
     "commit": _commit,
     "checkout": _checkout,
     "merge": _merge,
+    "rebase": _rebase,
     "pick": _pick,
     "revert": _revert,
     "stash": _stash,

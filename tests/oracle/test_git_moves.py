@@ -46,6 +46,9 @@ COMMANDS = (
     "git stash pop",
     "git stash apply",
     "git stash apply stash@{1}",
+    "git rebase side",
+    "git rebase side~1",
+    "git rebase far",
     "git worktree add c/w side",
     "git reset HEAD~1",
     "git format-patch -1",
@@ -158,7 +161,7 @@ class World:
             folders[:] = [name for name in folders if name != ".git"]
             for name in (*folders, *files):
                 status = os.lstat(f"{top}/{name}")
-                is_folder = name in folders
+                is_folder = name in folders and not os.path.islink(f"{top}/{name}")
                 found[f"{top}/{name}"] = (status.st_mode, status.st_ino, 0 if is_folder else status.st_mtime_ns)
         return found
 
@@ -210,5 +213,9 @@ def test_moves_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert ({write.path for write in found.writes}, found.unknown) == (new, ())
     back = world.effects("git checkout side && git checkout main", monkeypatch)
     assert [unknown.why for unknown in back.unknown] == ["git moves files by a repository that the text itself changes"]
-    for command in ("for x in 1 2; do git stash pop; done", "trap 'git checkout side' INT", "git gc; git checkout side"):
+    for command in (
+        "for x in 1 2; do git stash pop; done",
+        "trap 'git checkout side' INT",
+        "git gc; git checkout side",
+    ):
         assert world.effects(command, monkeypatch).unknown

@@ -37,7 +37,7 @@ MODULES: Final = {
     "multi-pack-index.repack maintenance.run",
     "git_writing": "add restore rm mv reset update-index apply archive format-patch bundle.create init worktree.add "
     "commit",
-    "git_moving": "checkout switch merge cherry-pick revert stash stash.push stash.save stash.pop stash.apply",
+    "git_moving": "checkout switch merge rebase cherry-pick revert stash stash.push stash.save stash.pop stash.apply",
     "git_asking": "ls-remote fetch remote.show remote.prune remote.update clone",
 }
 
@@ -48,12 +48,12 @@ OTHERS: Final = (
     "fast-import fetch-pack filter-branch fmt-merge-msg for-each-repo fsmonitor--daemon gitk gui hook http-backend "
     "http-fetch http-push imap-send index-pack init-db instaweb interpret-trailers last-modified mailinfo mailsplit "
     "merge-index merge-octopus merge-one-file merge-ours merge-recursive merge-resolve merge-subtree mergetool p4 "
-    "pack-objects pack-redundant pull push quiltimport read-tree rebase receive-pack refs replace replay repo "
+    "pack-objects pack-redundant pull push quiltimport read-tree receive-pack refs replace replay repo "
     "request-pull scalar send-email send-pack sh-i18n sh-setup shell sparse-checkout stage svn unpack-file "
     "unpack-objects upload-archive upload-pack verify-commit verify-tag web--browse"
 )
 KNOWN_WRITERS: Final = (
-    "rebase pull am submodule push update-index read-tree filter-branch bundle sparse-checkout mergetool "
+    "pull am submodule push update-index read-tree filter-branch bundle sparse-checkout mergetool "
     "checkout-index worktree stash remote notes bisect rerere replace"
 )
 _SAYS: Final = {
@@ -75,12 +75,13 @@ _MAY_RUN: Final = {
     "merge": f"{_COMMITS} post-checkout",
     "cherry-pick": f"{_COMMITS} post-checkout",
     "revert": f"{_COMMITS} post-checkout",
+    "rebase": f"{_COMMITS} post-checkout pre-rebase applypatch-msg pre-applypatch post-applypatch",
     **dict.fromkeys(
         ("checkout", "switch", "restore", "worktree.add", "clone", "stash", "stash.push", "stash.save", "stash.pop",
          "stash.apply"), "post-checkout",
     ),
 }  # fmt: skip
-_SIGNS: Final = frozenset(("commit", "merge", "cherry-pick", "revert", "tag"))
+_SIGNS: Final = frozenset(("commit", "merge", "cherry-pick", "revert", "rebase", "tag"))
 
 # Formats that let git run the signing program; a sign or a blank may stand behind the percent sign.
 _SIGNING: Final = ("%G", "%+G", "%-G", "% G")

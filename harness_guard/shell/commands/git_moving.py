@@ -8,15 +8,24 @@ git-revert, git-stash, gitrevisions, version 2.39 and later.
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.git_verbs import MOVES, WRITES, Does, Verb, are_names, pathspecs, plain, verbs
+from harness_guard.shell.commands.git_verbs import (
+    MOVES,
+    WRITES,
+    Does,
+    Verb,
+    are_names,
+    ask,
+    move,
+    pathspecs,
+    plain,
+    verbs,
+)
 from harness_guard.shell.commands.model import Call, Options, Row
-from harness_guard.shell.facts import GitQuestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from harness_guard.shell.effects import Write
     from harness_guard.shell.facts import GitAsked
     from harness_guard.shell.words import Field
 
@@ -39,33 +48,12 @@ def _revision(field: Field) -> str | None:
     return text
 
 
-def _ask(call: Call, kind: GitAsked, *words: str) -> tuple[Write, ...] | None:
-    """Ask what a move writes; ``None`` if it is not known, or not yet. It is asked for where git would run nothing."""
-    folders = call.cwds or ()
-    facts = call.git.get(folders[0]) if len(folders) == 1 else None
-    if facts is None or facts.reading or facts.moving:
-        return None
-    question = GitQuestion(folders[0], kind, words)
-    call.trusts_moves = True
-    if question not in facts.answers:
-        call.needs_moves.append(question)
-    return facts.answers.get(question)
-
-
-def _move(call: Call, kind: GitAsked, *words: str) -> None:
-    found = _ask(call, kind, *words)
-    if found is None:
-        call.opaque(f"git {call.name} writes files that reading cannot tell", is_writer=True)
-    else:
-        call.writes += found
-
-
 def _target(call: Call, kind: GitAsked, field: Field, *words: str) -> None:
     name = _revision(field)
     if name is None:
         call.opaque(f"git {call.name} of a commit that reading cannot tell", is_writer=True)
     else:
-        _move(call, kind, name, *words)
+        move(call, kind, name, *words)
 
 
 def _checkout(call: Call, options: Options) -> Does | None:
@@ -94,7 +82,7 @@ def _checkout(call: Call, options: Options) -> Does | None:
 def _guessed(call: Call, options: Options) -> Does:
     """``git checkout WORD PATH…``: the first word is a commit, or a path like the others."""
     name = _revision(options.operands[0])
-    is_commit = name is not None and _ask(call, "commit", name) is not None
+    is_commit = name is not None and ask(call, "commit", name) is not None
     pathspecs(call, options.operands[1:] if is_commit else options.operands)
     return WRITES
 
@@ -134,6 +122,14 @@ def _merge(call: Call, options: Options) -> None:
 _STRATEGIES: Final = frozenset(("ort", "recursive", "ours", "theirs"))
 
 
+def _rebase(call: Call, options: Options) -> None:
+    """On a commit that is named: without one git asks the log of the other branch where this one left it."""
+    if len(options.operands) != 1:
+        call.opaque("git rebase with words that the table does not list", is_writer=True)
+        return
+    _target(call, "rebase", options.operands[0])
+
+
 def _pick(call: Call, options: Options) -> None:
     is_revert = call.name == "revert"
     if len(options.operands) != 1 or (is_revert and not options.has("--no-edit")):
@@ -145,7 +141,7 @@ def _pick(call: Call, options: Options) -> None:
 def _stash(call: Call, options: Options) -> None:
     """All that was changed; a pathspec would only narrow it."""
     untracked = options.has("-u", "--include-untracked")
-    _move(call, "stash", *(["untracked"] if untracked else []))
+    move(call, "stash", *(["untracked"] if untracked else []))
 
 
 def _unstash(call: Call, options: Options) -> None:
@@ -154,7 +150,7 @@ def _unstash(call: Call, options: Options) -> None:
     if len(options.operands) > 1 or not number.isascii() or not number.isdigit():
         call.opaque(f"git {call.name} of a stash that reading cannot tell", is_writer=True)
         return
-    _move(call, "unstash", number)
+    move(call, "unstash", number)
 
 
 _STASH = "include-untracked keep-index no-keep-index quiet message= staged"
@@ -185,6 +181,16 @@ VERBS: Final = verbs(
         ),
         MOVES,
         _merge,
+    ),
+    Verb(
+        Row(
+            "rebase",
+            flags="qvn",
+            longs="quiet verbose stat no-stat no-autostash no-autosquash no-fork-point no-gpg-sign no-update-refs "
+            "committer-date-is-author-date reset-author-date merge no-rebase-merges",
+        ),
+        MOVES,
+        _rebase,
     ),
     Verb(Row("cherry-pick", flags="xs", longs=_PICK), MOVES, _pick),
     Verb(Row("revert", flags="s", longs=_PICK), MOVES, _pick),

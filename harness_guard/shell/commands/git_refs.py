@@ -198,7 +198,7 @@ VERBS: Final = verbs(
     ),
     Verb(Row("mktree", flags="z", longs="missing batch"), WRITES, has_operands=False),
     Verb(Row("mktag", longs="strict no-strict"), WRITES, has_operands=False),
-    Verb(Row("write-tree", longs="missing-ok prefix=!"), WRITES, has_operands=False),
+    Verb(Row("write-tree", longs="missing-ok prefix="), WRITES, has_operands=False),
     Verb(Row("commit-tree", valued="pmF", files="-F"), WRITES, _names),
     Verb(
         Row(

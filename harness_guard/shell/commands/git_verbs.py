@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.effects import Write
+from harness_guard.shell.facts import GitQuestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Final, Literal
 
     from harness_guard.shell.commands.model import Call, Options, Row
-    from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.facts import GitAsked, GitFacts
     from harness_guard.shell.words import Field
 
     Gate = Literal["reading", "writing", "moving", "asking"]
@@ -98,11 +99,33 @@ def are_names(call: Call, fields: tuple[Field, ...], *, most: int) -> bool:
     return is_sure
 
 
-def pathspecs(call: Call, fields: tuple[Field, ...]) -> None:
+def pathspecs(call: Call, fields: tuple[Field, ...], by: str = "") -> None:
     """Write below each pathspec; git's own globs and magic cross folders, so such a pathspec cannot be told."""
     for field in fields:
         text = field.text
         if text is None or field.is_pattern or text.startswith(":") or set(text) & set("*?[\\"):
             call.opaque(f"git {call.name} with a pathspec that reading cannot tell", is_writer=True)
         else:
-            call.write(field, "tree")
+            call.write(field, "tree", by)
+
+
+def ask(call: Call, kind: GitAsked, *words: str) -> tuple[Write, ...] | None:
+    """Ask what a move writes; ``None`` if it is not known, or not yet. It is asked for where git would run nothing."""
+    folders = call.cwds or ()
+    facts = call.git.get(folders[0]) if len(folders) == 1 else None
+    if facts is None or facts.reading or facts.moving:
+        return None
+    question = GitQuestion(folders[0], kind, words)
+    call.trusts_moves = True
+    if question not in facts.answers:
+        call.needs_moves.append(question)
+    return facts.answers.get(question)
+
+
+def move(call: Call, kind: GitAsked, *words: str) -> None:
+    """Say that a call writes what the repository answers, or that it cannot be told."""
+    found = ask(call, kind, *words)
+    if found is None:
+        call.opaque(f"git {call.name} writes files that reading cannot tell", is_writer=True)
+    else:
+        call.writes += found

@@ -12,12 +12,14 @@ from harness_guard.shell.commands.git_verbs import (
     WRITES,
     Verb,
     are_names,
+    move,
     pathspecs,
     plain,
     plain_first,
     verbs,
 )
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -67,13 +69,13 @@ def _rm(call: Call, options: Options) -> Does | None:
 def _mv(call: Call, options: Options) -> Does | None:
     if options.has("-n", "--dry-run"):
         return READS
-    pathspecs(call, options.operands)
+    pathspecs(call, options.operands, "git mv")
     _submodules(call)
     if options.operands:
         target = options.operands[-1]
         for source in options.operands[:-1]:
             name = (source.text or "").rstrip("/").rpartition("/")[2]
-            call.write(Field(f"{target.text}/{name}"), "tree")
+            call.write(Field(f"{target.text}/{name}"), "tree", "git mv")
     return None
 
 
@@ -81,12 +83,27 @@ def _mv(call: Call, options: Options) -> Does | None:
 
 
 def _apply(call: Call, options: Options) -> Does | None:
+    """A patch in a file names what it writes; git tells how it reads the names."""
     for field in options.operands:
         call.read(field)
-    shows = options.has("--stat", "--numstat", "--summary", "--check")
-    if not shows or options.has("--apply"):
+    if options.has("--stat", "--numstat", "--summary", "--check") and not options.has("--apply"):
+        return READS
+    names = [plain(field) or "-" for field in options.operands]
+    places = [path for field in options.operands for path, _ in call.paths(field) or ()]
+    if not names or any(name.startswith("-") for name in names) or len(places) != len(names):
         call.opaque("git apply writes the files that its input names", is_writer=True)
-    return READS if shows else None
+    elif not call.believes([NameSource("regular", place) for place in places]):
+        call.opaque("git apply of a patch that is not there yet, or no file", is_writer=True)
+    elif options.has("--cached"):
+        return WRITES
+    else:
+        passed = [field.text or "" for field in call.args if field.start.startswith(_STEERS_NAMES)]
+        strips = [f"-p{plain(value) or 'x'}" for value in options.values("-p")]
+        move(call, "apply", *passed, *strips, "--", *places)
+    return MOVES if options.has("--index", "-3", "--3way") else PACKS
+
+
+_STEERS_NAMES: Final = ("--directory=", "--recount", "--inaccurate-eof")
 
 
 def _archive(call: Call, options: Options) -> None:
