@@ -63,7 +63,12 @@ def _look(folder: str, is_fine: Callable[[str], bool]) -> bool:
 
 
 def are_undashed(folder: str) -> bool:
-    """Tell whether no name directly in a folder starts with a dash; a folder that is not there has none."""
+    """Tell whether no name directly in a folder starts with a dash; a folder that is not there has none.
+
+    A folder that is reached through a link is another one, which may be filled under its own name.
+    """
+    if os.path.realpath(folder) != os.path.normpath(folder):
+        return False
     try:
         with os.scandir(folder) as entries:
             return not any(entry.name.startswith("-") for entry in entries)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from harness_guard.paths import glob_matches
-from harness_guard.shell.commands.model import DEVICES
+from harness_guard.shell.commands.model import DEVICES, MOVED_AWAY, PLAIN_COPY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness_guard.shell.effects import Search, Write
+    from harness_guard.shell.effects import Write
     from harness_guard.shell.names import NameSource
 
-MAKES_NAMES = frozenset(("mv", "ln", "restore", "checkout"))
+MAKES_NAMES = frozenset(("mv", "ln", "git mv", "restore", "checkout"))
 BRINGS_NAMES = frozenset(("tar", "unzip", "patch"))  # names and links that only a file's content tells
 COMPLETES_GIT = frozenset(("objects", "refs"))
 STEERS_GIT = frozenset(
@@ -20,7 +20,7 @@ STEERS_GIT = frozenset(
 )
 
 
-_ADDS_NO_NAME = frozenset(("rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "shred", "fallocate"))
+_ADDS_NO_NAME = frozenset((MOVED_AWAY, "rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "shred", "fallocate"))
 
 
 def makes_names(writes: list[Write], globs: list[str]) -> bool:
@@ -34,7 +34,7 @@ def _may_be_called(write: Write, glob: str) -> bool:
         if write.search.is_there:
             return False
         tail = _tail(glob)
-        return any(tail.endswith(ending) or ending.endswith(tail) for ending in _endings(write.search))
+        return any(tail.endswith(ending) or ending.endswith(tail) for ending in _endings(write))
     if write.kind == "tree" or write.is_pattern or "*" in write.path:
         return True
     return glob_matches(glob, write.path.rstrip("/").rpartition("/")[2].casefold())
@@ -48,18 +48,47 @@ def _tail(glob: str) -> str:
     return "" if "[" in tail else tail
 
 
-def _endings(search: Search) -> tuple[str, ...]:
-    """Give what the names of a search, or those made of them, end with."""
+def _endings(write: Write) -> tuple[str, ...]:
+    """Give what the names that a write means certainly end with: those of a glob, of a search, or made of these."""
+    search = write.search
+    if search is None:
+        return (_tail(write.path),)
     return (search.add.casefold(),) if search.add else ("",) if search.cut else tuple(map(_tail, search.names))
 
 
-def makes_options(writes: list[Write]) -> bool:
-    """Whether commands that write these may bring a name into being that starts with a dash."""
+def _means_many(write: Write) -> bool:
+    return write.search is not None or write.is_pattern or "*" in write.path.rpartition("/")[2]
+
+
+def _all_cut(write: Write) -> bool:
+    """Whether each name that is found ends with what is cut off: then no two of them become the same."""
+    search = write.search
+    return search is not None and all(_tail(glob).endswith(search.cut.casefold()) for glob in search.names)
+
+
+def makes_options(writes: list[Write], folders: list[str]) -> bool:
+    """Whether commands that write these may bring a name that starts with a dash into one of the folders.
+
+    A glob's matches are there, and so is what a search gives; a name that is made by changing their endings starts as
+    they do. Whatever is brought with a folder lies at or below that folder's name.
+    """
     makers = [write for write in writes if write.by not in _ADDS_NO_NAME and write.kind != "meta"]
+    wanted = [_segments(folder) for folder in folders]
     return any(
-        (write.kind == "tree" and write.search is None) or write.is_pattern or "*" in write.path or "/-" in write.path
+        "/-" in write.path or write.by in _MAKES_LINKS or (write.kind == "tree" and _brings_into(write, folder))
         for write in makers
+        for folder in wanted
     )
+
+
+_MAKES_LINKS = frozenset(("ln", "git", "restore", "checkout"))
+
+
+def _brings_into(write: Write, folder: list[str]) -> bool:
+    if write.search is not None or (write.is_pattern and write.by in {"mv", PLAIN_COPY}):
+        return False
+    path = _segments(write.path)
+    return write.is_pattern or ".." in path or ".." in folder or path == folder[: len(path)]
 
 
 def unsettles(write: Write, source: NameSource) -> bool:
@@ -115,7 +144,9 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
     """
     if write.is_git_own or write.path in DEVICES:
         return False
-    if is_below and (write.by in {"restore", "checkout"} or not COMPLETES_GIT.isdisjoint(_segments(write.path))):
+    if is_below and (
+        write.by in {"restore", "checkout", "git mv"} or not COMPLETES_GIT.isdisjoint(_segments(write.path))
+    ):
         return True
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True
@@ -148,7 +179,7 @@ class NewNames:
         """Start with none."""
         self.names: set[str] = set()
         self.tops: list[str] = []
-        self.endings: dict[str, set[Search]] = {}  # of the new names that were made of found ones
+        self.endings: dict[str, set[object]] = {}  # of new names that were made of found ones: by which commands
         self.is_blind = False
         self.log: list[list[Write]] = []
 
@@ -157,16 +188,25 @@ class NewNames:
         """How many commands have been seen."""
         return len(self.log)
 
-    def meets(self, writes: list[Write]) -> bool:
-        """Whether one of a command's writes may pass such a name; the command's own new names count from then on."""
+    def meets(self, writes: list[Write], by: object = None) -> bool:
+        """Whether one of a command's writes may pass such a name; the command's own new names count from then on.
+
+        Args:
+            writes: What it writes.
+            by: What tells it from other commands, where it runs once for each name that a single loop is given:
+                of each name it makes another one, so it meets none that it made before. ``None`` elsewhere.
+
+        Returns:
+            Whether it may.
+        """
         if not writes:
             return False
         self.log.append(writes)
-        found = any(self._passes(write) for write in writes if not write.is_git_own)
+        found = any(self._passes(write, by) for write in writes if not write.is_git_own)
         for write in writes:
-            if write.search is not None and write.by == "mv":
-                for ending in _endings(write.search):
-                    self.endings.setdefault(ending, set()).add(write.search)
+            if write.by == "mv" and _means_many(write):
+                for ending in _endings(write):
+                    self.endings.setdefault(ending, set()).add(by or object())
             elif write.search is not None and (write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree")):
                 self.is_blind = True
             elif write.by in MAKES_NAMES or (write.by == "cp" and write.kind == "tree"):
@@ -184,8 +224,8 @@ class NewNames:
         earlier = (write for writes in self.log[first:later] for write in writes)
         return any(made._passes(write) for write in earlier if not write.is_git_own)
 
-    def _passes(self, write: Write) -> bool:
-        if self.endings and self._ends_so(write):
+    def _passes(self, write: Write, by: object = None) -> bool:
+        if self.endings and self._ends_so(write, by):
             return True
         if not (self.names or self.is_blind or self.tops):
             return False
@@ -198,19 +238,20 @@ class NewNames:
         is_changed = self.is_blind or not self.names.isdisjoint(inner)
         return is_changed or (bool(self.names) and (write.is_pattern or write.search is not None or ".." in segments))
 
-    def _ends_so(self, write: Write) -> bool:
+    def _ends_so(self, write: Write, by: object) -> bool:
         """Whether a write goes through a name with one of the endings; none of them is a folder's that is gone into."""
-        if write.search is not None:
-            mine = _endings(write.search) if write.kind != "entry" else ()
-            # Of one search each name makes another one, so a round never meets what the round before it made.
-            own = (
-                {write.search} if all(_tail(glob).endswith(write.search.cut) for glob in write.search.names) else set()
-            )
-            others = [ending for ending, makers in self.endings.items() if makers - own]
+        own = (
+            {by}
+            if by is not None and not (write.search is not None and write.search.cut and not _all_cut(write))
+            else set()
+        )
+        others = [ending for ending, makers in self.endings.items() if makers - own]
+        if _means_many(write):
+            mine = _endings(write) if write.kind != "entry" else ()
             return any(one.endswith(other) or other.endswith(one) for one in mine for other in others)
         inner = _segments(write.path)
         inner = inner[:-1] if write.kind == "entry" and not write.path.endswith("/") else inner
-        return write.is_pattern or any(name.endswith(ending) for name in inner for ending in self.endings)
+        return any(name.endswith(ending) for name in inner for ending in others)
 
     def _stays_above(self, write: Write, segments: list[str]) -> bool:
         """Whether a name stands directly in a folder that each archive was unpacked into or below."""

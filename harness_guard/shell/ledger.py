@@ -44,6 +44,7 @@ class Ledger:
         self.gathered = Call("", (), cwds=None, home=home, git=git, names=names)
         self.programs: list[Program] = []
         self.new_names = NewNames()
+        self.in_one_loop: object = None  # the command, where it runs once for each round of a single loop
         self.uses_git = False
         self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
         self.fed: Printed | None = None
@@ -81,7 +82,7 @@ class Ledger:
             found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
             if any(write.kind == "tree" or write.search is not None for write in found.writes):
                 self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
-        if found.trusts_dashes and makes_options(found.writes):
+        if makes_options(found.writes, found.trusts_dashes):
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
         if any(unsettles(write, source) for source in dict.fromkeys(found.trusts_places) for write in found.writes):
             self.unknown("a program goes by what stands in the folder, which the text itself changes", "…")
@@ -164,7 +165,7 @@ class Ledger:
     def take(self, call: Call) -> None:
         """Take in what a call would do."""
         into = self.gathered
-        if self.new_names.meets(call.writes):
+        if self.new_names.meets(call.writes, self.in_one_loop):
             why = "it writes through a name that it may have made a link just before"
             self.unknown(why, call.seen, is_writer=True)
         into.reads += call.reads
@@ -179,5 +180,5 @@ class Ledger:
         into.needs_names += call.needs_names
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusted += call.trusted
-        into.trusts_dashes = into.trusts_dashes or call.trusts_dashes
+        into.trusts_dashes += call.trusts_dashes
         into.trusts_places += call.trusts_places

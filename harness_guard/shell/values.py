@@ -88,6 +88,7 @@ class Field:
         literal: For a pattern, what stands if nothing matches.
         is_inner: Whether each word that it may be is a relative name that stays below the folder.
         is_job: Whether it is the number of a process that the text itself started.
+        is_made: For a pattern, whether it is a name made of a match, which need not be there.
         is_operand: Whether it certainly does not start with a dash, whatever else is known.
         found: What it is one of, where a search gives it.
     """
@@ -99,6 +100,7 @@ class Field:
     literal: str = ""
     is_inner: bool = False
     is_job: bool = False
+    is_made: bool = False
     is_operand: bool = False
     found: Found | None = None
 

@@ -39,7 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
 
@@ -234,6 +233,8 @@ class Walk(Functions):
                 after = self.assign(item, after)
             return self.unless_redirect_fails(Ends(after, after), state, redirects)
         self._passed(command, fields, state)
+        is_single = len(self.loops) == 1 and not self.running and not self.nested
+        self.in_one_loop = command if is_single else None
         self.is_prefixed = bool(command.assigns)
         only = command.assigns[0] if len(command.assigns) == 1 else None
         self.is_unsplit = only is not None and only.name == "IFS" and self.value(only.value, state) == Value("")

@@ -46,6 +46,7 @@ class _Piece:
     is_pattern: bool = False
     is_one: bool = True
     is_inner: bool = False
+    is_made: bool = False
     found: Found | None = None
 
 
@@ -257,6 +258,8 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
         and not all(_is_simple(word) for word in part.inner)
     ):
         return [_Piece(None, is_quoted=True)]
+    if value is not None and value.pattern is not None and part.op == "%" and part.is_quoted:
+        return [_cut_glob(value.pattern, operands[0] if operands else None)]
     made = changed(value, part.op, operands)
     return _valued(made, scope, is_quoted=is_quoted)
 
@@ -276,6 +279,20 @@ def _cut(value: Value, found: Found, operand: Operand) -> _Piece:
         return unknown
     cut = replace(found, search=replace(found.search, cut=text))
     return _Piece(None, is_quoted=True, is_inner=value.is_inner, found=cut)
+
+
+def _cut_glob(glob: str, operand: Operand) -> _Piece:
+    """``"${f%.txt}"`` of a glob's match: a name that need not be there; ``.*`` where the glob tells the ending."""
+    unknown = _Piece(None, is_quoted=True)
+    if operand is None:
+        return unknown
+    text, pattern = operand
+    last = glob.rpartition("/")[2]
+    if pattern == ".*":
+        text = pattern = last[last.rfind(".") :] if "." in last else ""
+    if not text or text != pattern or "/" in text or not _SPECIAL.isdisjoint(text) or not last.endswith(text):
+        return unknown
+    return _Piece(glob[: len(glob) - len(text)], is_quoted=True, is_pattern=True, is_made=True)
 
 
 def _is_simple(word: Word) -> bool:
@@ -498,7 +515,8 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     )
     from_files = any(piece.is_pattern for piece in pieces)
     literal = "" if from_files else whole
-    return [Field(pattern, is_pattern=True, literal=literal, is_one=False)]
+    is_made = from_files and (len(pieces) > 1 or pieces[0].is_made)
+    return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made)]
 
 
 def _found(pieces: list[_Piece]) -> Found | None:

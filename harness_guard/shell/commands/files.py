@@ -6,7 +6,7 @@ Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import MOVED_AWAY, Call, Options, Row, options_of
+from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY, Call, Options, Row, options_of
 from harness_guard.shell.words import Field, escape
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def _into(call: Call, target: Field, sources: tuple[Field, ...], *, kind: WriteK
     for source in sources:
         name = _name_of(source)
         if name is None or target.text is None or target.is_pattern:
-            call.write(target, "tree")
+            call.write(target, "tree", by=PLAIN_COPY if kind == "file" else "")
             continue
         call.write(Field(f"{target.text.rstrip('/') or ''}/{name.text}"), kind)
 

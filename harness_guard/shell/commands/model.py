@@ -26,6 +26,7 @@ DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/d
 PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
+PLAIN_COPY = "cp, of files alone"  # by: no link comes along
 MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 
 
@@ -107,9 +108,9 @@ class Call:
         "reads",
         "runs",
         "starts",
+        "trusted",
         "trusts_dashes",
         "trusts_moves",
-        "trusted",
         "trusts_places",
         "unknown",
         "writes",
@@ -142,7 +143,7 @@ class Call:
         self.names = names
         self.needs_names: list[NameSource] = []
         self.trusted: list[str] = []  # globs of names that the disk was asked about before the text runs
-        self.trusts_dashes = False
+        self.trusts_dashes: list[str] = []  # folders in which no name starts with a dash
         self.trusts_places: list[NameSource] = []  # what stands at a path, or does not, is believed to stay so
         self.program: str | None = None  # the here-document that an interpreter runs
         self.is_git_below = False  # git runs in a folder that is no working tree's root
@@ -211,6 +212,8 @@ class Call:
         if found is None:
             self.opaque(f"{self.name} writes to a path that reading cannot tell", is_writer=True)
             return
+        if field.is_made:
+            self._write_made(field, kind, by)
         for path, is_pattern in found:
             if path.startswith(PER_PROCESS) and path not in DEVICES:
                 # What lies there differs from process to process: the guard cannot look it up for another one.
@@ -223,15 +226,22 @@ class Call:
 
         The pattern is written down as a name with stars in it, which a boundary covers only by a star or a folder.
         """
+        if field.text is None:
+            self.write(field, "tree")
+        elif self._write_made(field, "file", ""):
+            self.write(field, "file")
+
+    def _write_made(self, field: Field, kind: WriteKind, by: str) -> bool:
+        """Write what a pattern may come to name; whether the pattern's matches are still to be written."""
         head, _, last = (field.text or "").rpartition("/")
-        if field.text is None or pattern_start(head) != unescaped(head):
+        if pattern_start(head) != unescaped(head):
             start = field.start.rpartition("/")[0] or ("/" if field.start.startswith("/") else ".")
-            self.write(Field(None) if field.text is None else Field(start), "tree")
-            return
-        name = f"{unescaped(head)}{field.text[len(head) : -len(last) or None]}{_starred(last)}"
-        self.write(Field(name), "file")
-        self.write(Field(name), "entry")
-        self.write(field, "file")
+            self.write(Field(start), "tree", by)
+            return False
+        name = f"{unescaped(head)}{(field.text or '')[len(head) : -len(last) or None]}{_starred(last)}"
+        for each in dict.fromkeys((kind, "file", "entry")):
+            self.write(Field(name), each, by)
+        return True
 
     def connect(self, to: str, *, is_local: bool = False) -> None:
         """Say that it asks a service, or a machine over the network, for something."""
@@ -425,7 +435,7 @@ def undashed(call: Call) -> tuple[Field, ...]:
             made.append(replace(field, is_operand=True))
         elif may_be and field.is_pattern and field.text is not None and call.cwds is not None:
             is_clear = call.believes([NameSource("undashed", cwd) for cwd in call.cwds])
-            call.trusts_dashes = call.trusts_dashes or is_clear
+            call.trusts_dashes += call.cwds if is_clear else ()
             made.append(replace(field, is_operand=True) if is_clear else field)
         else:
             made.append(field)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness_guard.evidence import plain_names
-from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk, is_plain
+from harness_guard.evidence.plain_names import are_inside, are_plain_in_index, are_plain_on_disk, are_undashed, is_plain
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.facts import Needs, ShellFacts
 from harness_guard.shell.names import NameSource
@@ -71,3 +71,22 @@ def test_gathered(tmp_path: Path) -> None:
     subprocess.run(["git", "add", "."], cwd=repo, check=True)
     (repo / "x y").unlink()
     assert gather("", Needs(names=(disk, index)), found, shfmt="").names == {disk: True, index: False, none: False}
+
+
+def test_no_name_starts_with_a_dash(tmp_path: Path) -> None:
+    (tmp_path / "a-b").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert are_undashed(str(tmp_path))
+    assert are_undashed(str(tmp_path / "none"))
+    assert not are_undashed(str(tmp_path / "link"))  # it may be filled under its other name
+    (tmp_path / "-rf").write_text("")
+    assert not are_undashed(str(tmp_path))
+
+
+def test_links_that_lead_out(tmp_path: Path) -> None:
+    (tmp_path / "in" / "a b").mkdir(parents=True)
+    (tmp_path / "in" / "link").symlink_to("a b")
+    assert are_inside(str(tmp_path / "in"))
+    assert not are_plain_on_disk(str(tmp_path / "in"))
+    (tmp_path / "in" / "a b" / "out").symlink_to(tmp_path)
+    assert not are_inside(str(tmp_path / "in"))
