@@ -501,12 +501,13 @@ def _score(room: str, args: argparse.Namespace) -> Counter[tuple[str, str]]:
     of_module = Counter(mutant.path for mutant in chosen)
     with ThreadPoolExecutor(args.jobs) as pool:
         for mutant, dead in zip(chosen, pool.map(answers.is_killed, chosen), strict=True):
-            _, change, line = mutant.source()
-            key = f"{module_name(mutant.path)} {change}"
-            module, fate = module_name(mutant.path), "killed" if dead else "argued" if key in known else "alive"
+            module, fate = module_name(mutant.path), "killed"
+            if not dead:
+                _, change, line = mutant.source()
+                fate = "argued" if f"{module} {change}" in known else "alive"
+                if fate == "alive":
+                    sys.stdout.write(f"alive {module} {change}  (line {line}, {mutant.kind})\n")
             score[module, fate] += 1
-            if fate == "alive":
-                sys.stdout.write(f"alive {key}  (line {line}, {mutant.kind})\n")
             of_module[mutant.path] -= 1
             if not of_module[mutant.path]:
                 sys.stdout.write(f"{module}: {_counted(score, [module])}\n")
