@@ -42,7 +42,7 @@ def is_unshadowed(folder: str) -> bool:
 
 
 def _is_importable(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a module, or a folder that is a package: one without ``__init__`` gives way to the library."""
+    """Whether an entry is a module, or a folder that is a package; one without ``__init__`` gives way."""
     if entry.name.casefold().endswith(SUFFIXES):
         return True
     if not entry.is_dir():

@@ -60,8 +60,8 @@ _BUILTINS: Final = frozenset(
 _WHOLE: Final = frozenset(("math", "cmath", "itertools", "binascii", "zlib", "unicodedata", "struct"))
 _MODULES: Final = {
     "json": "loads load dumps dump JSONDecodeError",
-    "re": "compile search match fullmatch split findall finditer sub subn escape error I IGNORECASE M MULTILINE S DOTALL "
-    "X VERBOSE A ASCII",
+    "re": "compile search match fullmatch split findall finditer sub subn escape error I IGNORECASE M MULTILINE S "
+    "DOTALL X VERBOSE A ASCII",
     "sys": "argv stdin stdout stderr exit maxsize version version_info byteorder platform executable getsizeof prefix",
     "os": "getcwd sep linesep getpid cpu_count environ getenv listdir path name",
     "os.path": "join basename dirname exists isfile isdir splitext split abspath normpath relpath getsize getmtime sep "
@@ -73,8 +73,8 @@ _MODULES: Final = {
     "median_low median_high multimode",
     "fractions": "Fraction",
     "decimal": "Decimal getcontext ROUND_HALF_UP ROUND_HALF_EVEN ROUND_DOWN ROUND_UP",
-    "string": "ascii_letters ascii_lowercase ascii_uppercase digits punctuation printable whitespace hexdigits octdigits "
-    "Template capwords",
+    "string": "ascii_letters ascii_lowercase ascii_uppercase digits punctuation printable whitespace hexdigits "
+    "octdigits Template capwords",
     "random": "random randint choice choices sample shuffle seed uniform randrange gauss Random getrandbits",
     "secrets": "token_hex token_urlsafe token_bytes choice randbelow",
     "base64": "b64encode b64decode urlsafe_b64encode urlsafe_b64decode b32encode b32decode b16encode b16decode "
@@ -111,7 +111,7 @@ _MODULES: Final = {
 
 # Methods and attributes that are harmless on everything that a listed function gives, a ``Path`` included.
 _METHODS: Final = frozenset(
-    (
+    (  # noqa: SIM905  a list of two hundred quoted words is no easier to read
         # texts and bytes
         "split rsplit splitlines strip lstrip rstrip lower upper title capitalize casefold swapcase join startswith "
         "endswith find rfind index rindex count encode decode format format_map zfill ljust rjust center partition "
@@ -135,9 +135,9 @@ _METHODS: Final = frozenset(
         "read readline readlines write writelines flush close seek tell truncate buffer encoding closed isatty "
         "getvalue writerow writerows writeheader fieldnames line_num reconfigure "
         # paths
-        "parent parents parts stem suffix suffixes exists is_file is_dir is_symlink is_absolute iterdir glob rglob walk "
-        "relative_to is_relative_to with_suffix with_name with_stem joinpath as_posix resolve absolute expanduser cwd "
-        "home st_size st_mtime stat "
+        "parent parents parts stem suffix suffixes exists is_file is_dir is_symlink is_absolute iterdir glob rglob "
+        "walk relative_to is_relative_to with_suffix with_name with_stem joinpath as_posix resolve absolute expanduser "
+        "cwd home st_size st_mtime stat "
         # syntax trees and faults
         "body lineno col_offset value id names targets target level args arg func attr keywords module bases "
         "decorator_list returns msg pos colno doc filename reason errno strerror offset text "
@@ -256,7 +256,7 @@ class _Reader:
         elif isinstance(node, ast.Attribute):
             self._attribute(node, depth)
         elif isinstance(node, ast.FunctionDef):
-            if node.decorator_list or node.name.startswith("_") or getattr(node, "type_params", ()):
+            if node.decorator_list or node.name.startswith("_") or getattr(node, "type_params", []):
                 raise _RefusedError
             self._inner(node, depth)
         elif isinstance(node, _PLAIN):
@@ -504,8 +504,6 @@ def _is_listed(module: str, name: str) -> bool:
 def _products(left: list[str], right: list[str], mark: str) -> list[str] | None:
     if len(left) * len(right) > MOST_NAMES:
         return None
-    joined = []
-    for first in left:
-        for second in right:
-            joined.append(second if mark and second.startswith("/") else f"{first}{mark}{second}")
-    return joined
+    return [
+        second if mark and second.startswith("/") else f"{first}{mark}{second}" for first in left for second in right
+    ]

@@ -295,7 +295,10 @@ def _unzip(call: Call, options: Options) -> None:
         call.read(field)
         if field.text is not None and not field.is_pattern:
             call.read(Field(f"{field.text}.zip"))
-    if options.has(*_UNZIP_LOOKS) or not options.operands:
+    is_zipinfo = options.given[:1] == (("-Z", None),)
+    if not is_zipinfo and options.has("-Z", "-1", "-2", "-s", "-m", "-h", "-T") and options.operands:
+        call.opaque("unzip with an option that only zipinfo takes")
+    if is_zipinfo or options.has(*_UNZIP_LOOKS) or not options.operands:
         return
     for field in options.values("-d") or (Field("."),):
         call.write(field, "tree")
@@ -325,8 +328,10 @@ def _ar(call: Call, _options: Options) -> None:
         call.write(Field("."), "tree")
 
 
-_7Z_PLAIN: Final = frozenset(("-y", "-bd", "-r", "-r-", "-t7z", "-tzip", "-ttar", "-tgzip", "-ssc", "-spf2", "-snl"))
-_7Z_STARTS: Final = ("-p", "-mx", "-mhe=", "-mmt", "-m0=", "-bb", "-bso", "-bse", "-bsp", "-x!", "-xr!")
+_7Z_PLAIN: Final = frozenset(
+    ("-y", "-bd", "-r", "-r-", "-t7z", "-tzip", "-ttar", "-tgzip", "-ssc", "-spf2", "-snl", "-slt")
+)
+_7Z_STARTS: Final = ("-p", "-mx", "-mhe=", "-mmt", "-m0=", "-bb", "-bso", "-bse", "-bsp", "-x!", "-xr!", "-scrc")
 
 
 def _7z(call: Call, _options: Options) -> None:
@@ -335,6 +340,8 @@ def _7z(call: Call, _options: Options) -> None:
     dashed = [text for text in texts if text.startswith("-")]
     words = [field for field, text in zip(call.args, texts, strict=True) if text not in dashed]
     is_known = all(text in _7Z_PLAIN or text.startswith(_7Z_STARTS) for text in dashed)
+    if is_known and [field.text for field in words] == ["b"]:
+        return  # it measures the machine
     archive = words[1].text if len(words) > 1 and words[1].is_one else None
     if not is_known or archive is None or any(not field.start or field.start[0] == "@" for field in words):
         call.opaque("7z with words that are not known", is_writer=True)
@@ -420,15 +427,15 @@ COMMANDS: Final = (
         reads=False,
         act=_zip,
     ),
-    Row("unzip", flags="lvtzpcqonjCLufaXB", valued="dPx", reads=False, act=_unzip),
+    Row("unzip", flags="lvtzpcqonjCLufaXBZ12smhT", valued="dPx", reads=False, act=_unzip),
     Row("zipinfo", flags="12slmvhtTzC", reads=True),
     Row("ar", is_free=True, reads=False, act=_ar),
     *(Row(name, is_free=True, reads=False, act=_7z) for name in ("7z", "7za", "7zz", "7zr")),
     Row(
         "cpio",
-        flags="oiptvBc0dmVu",
+        flags="oiptvBc0dmVua",
         valued="H",
-        longs="create extract list pass-through verbose format= null quiet make-directories",
+        longs="create extract list pass-through verbose format= null quiet make-directories reset-access-time",
         reads=False,
         act=_cpio,
     ),

@@ -89,10 +89,18 @@ def _without(letter: str) -> Act:
     """Refuse one short option, wherever it may stand among joined letters."""
 
     def act(call: Call, _options: Options) -> None:
-        if any(field.start[:1] in {"", "-"} and letter in (field.text or letter) for field in call.args):
+        if any(_may_give(field, letter) for field in call.args):
             call.opaque(f"{call.name} with an option that may write: -{letter}")
 
     return act
+
+
+def _may_give(field: Field, letter: str) -> bool:
+    """Whether a word may hold a short option, or be a long one that starts with the letter."""
+    text = field.text or ""
+    if field.text is None or field.is_pattern or not field.start.startswith("-"):
+        return field.start[:1] in {"", "-"} and letter in (text if field.text is not None else letter)
+    return text.startswith(f"--{letter}") if text.startswith("--") else letter in text
 
 
 def _wraps_grep(call: Call, _options: Options) -> None:

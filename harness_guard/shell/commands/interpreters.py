@@ -10,8 +10,8 @@ there has the name of a module of the library, or with ``-I``. No row passes for
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.verbs import known, matches
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.commands.verbs import known, matches
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.values import Field
 
@@ -37,6 +37,12 @@ _VERSIONS: Final = {
     "zig": "version",
     "tsc": "--version -v --help -h",
     "pyright": "--version",
+    **dict.fromkeys(
+        ("gcc", "g++", "cc", "c++", "clang", "clang++"),
+        "--version -v -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-sysroot --help",
+    ),
+    "ld": "--version -v --help",
+    "as": "--version --help",
     "make": "--version -v --help -h",
     "cmake": "--version --help",
     "ctest": "--version --help",
@@ -252,29 +258,29 @@ def _node_pieces(text: str) -> list[str] | None:
     pieces = []
     index = 0
     while index < len(text):
-        start = index
-        letter = text[index]
-        if letter in "'\"":
-            end = text.find(letter, index + 1)
-            if end < 0 or not set(text[index:end]).isdisjoint("\\\n"):
-                return None
-            index = end + 1
-        elif letter.isascii() and (letter.isalpha() or letter == "_"):
-            while index < len(text) and text[index].isascii() and (text[index].isalnum() or text[index] in "_$"):
-                index += 1
-            if text[start:index] not in _NODE_NAMES:
-                return None
-        elif letter.isascii() and letter.isdigit():
-            while index < len(text) and text[index].isascii() and text[index].isdigit():
-                index += 1
-        elif letter in _NODE_MARKS:
-            index += 1
-            if letter.isspace():
-                continue
-        else:
+        end = _piece_end(text, index)
+        piece = text[index:end]
+        is_name = piece[:1].isalpha() or piece[:1] == "_"
+        if not piece or (is_name and piece not in _NODE_NAMES):
             return None
-        pieces.append(text[start:index])
+        if not piece.isspace():
+            pieces.append(piece)
+        index = end
     return pieces
+
+
+def _piece_end(text: str, start: int) -> int:
+    """Give where a string, a name, a number or a mark ends; ``start`` for what is none of these."""
+    letter = text[start]
+    if letter in "'\"":
+        end = text.find(letter, start + 1) + 1
+        return end if end and set(text[start:end]).isdisjoint("\\\n") else start
+    if letter in _NODE_MARKS:
+        return start + 1
+    end = start
+    while end < len(text) and text[end].isascii() and (text[end].isalnum() or text[end] in "_$"):
+        end += 1
+    return start if letter == "$" else end
 
 
 # --- others ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Formatters and linters that load no code of the repository.
 
-Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt and goimports (Go 1.23), clang-format 18,
-shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, xmllint (libxml2 2.12).
+Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt and goimports (Go 1.23), clang-format
+18, shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, xmllint (libxml2 2.12).
 
 What a file of the repository may switch on counts as switched on, unless an option takes it back: ruff's ``fix``,
 ``cache-dir`` and ``extend`` (which shows any file that is no settings), the plugins of mypy and flake8, shellcheck's
@@ -31,7 +31,7 @@ def _read_trees(call: Call, fields: tuple[Field, ...]) -> None:
 
 
 def _write_trees(call: Call, fields: tuple[Field, ...]) -> None:
-    """What it formats it may replace: a file that is named, or all below a folder; also through links, which are asked for."""
+    """What it formats it may replace: a file that is named, or all below a folder, through links as well."""
     for field in fields:
         if known(field) == "-":
             continue
@@ -109,7 +109,7 @@ def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     folders = options.values("--cache-dir")
     if not options.has("--isolated"):
         call.opaque(
-            f"ruff {verb}, whose settings may extend any file, fix files and name any folder: --isolated leaves them out"
+            f"ruff {verb}, whose settings may extend any file, fix files and name folders: --isolated leaves them out"
         )
         return
     _read_trees(call, options.operands)
@@ -174,7 +174,7 @@ def _shellcheck(call: Call, _options: Options) -> None:
 def _yamllint(call: Call, _options: Options) -> None:
     """Its settings may extend any file, which is then shown where it is faulty."""
     words = [known(field) for field in call.args]
-    is_told = any(word.startswith("-d") or word.startswith("--config-data") for word in words)
+    is_told = any(word.startswith(("-d", "--config-data")) for word in words)
     if words not in (["--version"], ["-v"], ["--help"], ["-h"]) and not is_told and not are_absent(call, _YAMLLINT):
         call.opaque("yamllint, whose settings may have it show any file: -d relaxed leaves them out")
     if any(word.startswith(("-c", "--config-f")) for word in words) or "" in words:
@@ -200,9 +200,9 @@ COMMANDS: Final = (
         "black",
         flags="qvSCh",
         valued="ltW",
-        longs="check diff color no-color quiet verbose fast safe line-length= target-version= skip-string-normalization "
-        "skip-magic-trailing-comma preview workers= include= exclude= extend-exclude= force-exclude= stdin-filename= "
-        "line-ranges= pyi ipynb version help",
+        longs="check diff color no-color quiet verbose fast safe line-length= target-version= "
+        "skip-string-normalization skip-magic-trailing-comma preview workers= include= exclude= extend-exclude= "
+        "force-exclude= stdin-filename= line-ranges= pyi ipynb version help",
         reads=False,
         act=_formats("--check --diff --version --help -h"),
     ),

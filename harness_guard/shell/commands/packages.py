@@ -7,14 +7,14 @@ Whatever installs, removes or builds runs scripts of the package. Managers that 
 verb have no row: yarn (``yarnPath``), pnpm (``.pnpmfile.cjs``), bundle (``Gemfile``), composer and poetry (plugins),
 mvn (``.mvn/jvm.config``). uv, which starts the interpreter of a ``.venv`` and makes the
 cache that ``uv.toml`` names, has few verbs here. npm goes by ``.npmrc``
-(``git``, ``cache``, ``logs-dir``) and rustup's programs by ``rust-toolchain.toml`` (``path``) and ``.cargo/config.toml``
+(``git``, ``cache``, ``logs-dir``), rustup's programs by ``rust-toolchain.toml`` (``path``) and ``.cargo/config.toml``
 (``build.rustc-wrapper``): where one stands in the folder or above it, they are unknown.
 """
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.verbs import Asked, Verbs, asks_by, known, matches
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.verbs import Asked, Verbs, asks_by, known, matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +185,9 @@ _TABLE: Final = {
     ),
     "dpkg-query": Asked(
         (
-            Verbs("-l --list -L --listfiles -s --status -S --search -p --print-avail -W --show", "-f* --showformat* -W"),
+            Verbs(
+                "-l --list -L --listfiles -s --status -S --search -p --print-avail -W --show", "-f* --showformat* -W"
+            ),
         ),
         leading="-f=* --showformat=* --no-pager",
     ),

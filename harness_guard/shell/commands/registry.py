@@ -37,10 +37,15 @@ MODULES: Final = {
     "containers": "docker podman docker-compose kubectl helm",
     "forges": "gh glab",
     "transfer": "curl wget",
-    "packages": "npm bun deno pip pip3 uv pipx conda mamba gem cargo rustc rustup go apt apt-get apt-cache apt-mark "
-    "apt-config dpkg dpkg-query dnf yum apk snap flatpak pre-commit rpm pacman",
+    "binaries": "strip objcopy ranlib",
+    "terminal": "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
+    "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza exa lsd "
+    "pdfinfo c++filt addr2line getfacl getfattr lsattr namei chardet top less more man sdiff lspci cowsay cowthink pv "
+    "pdftotext ldconfig setfattr setfacl",
+    "packages": "npm bun deno pip pip3 uv pipx conda mamba gem cargo cargo-fmt rustc rustfmt rustup "
+    "go apt apt-get apt-cache apt-mark apt-config dpkg dpkg-query dnf yum apk snap flatpak pre-commit rpm pacman",
     "interpreters": "python python3 node php luac ruby lua luajit java javac swift ghc kotlinc R Rscript julia zig tsc "
-    "pyright make cmake ctest ninja meson",
+    "pyright gcc g++ cc c++ clang clang++ ld as make cmake ctest ninja meson",
     "starters": "nohup setsid time chrt taskset flock setarch linux32 linux64 arch busybox toybox chronic ifne",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }

@@ -159,7 +159,7 @@ _FD = Row(
 COMMANDS: Final = (
     Row(
         "sort",
-        flags="bdfghiMnRrVcCmsuz",
+        flags="bdfghiMnRrVcCmsuz0123456789",
         valued="kStoT",
         longs="help version numeric-sort reverse unique key= field-separator= output= ignore-case version-sort "
         "human-numeric-sort stable "
@@ -178,7 +178,16 @@ COMMANDS: Final = (
         "group=?",
         act=_uniq,
     ),
-    Row("xxd", flags="abCeEipru", valued="cglos", words="ps", act=_xxd, is_apart=True, is_strict=True),
+    Row(
+        "xxd",
+        flags="abCeEipruvh",
+        valued="cglos",
+        words="ps",
+        longs="help version",
+        act=_xxd,
+        is_apart=True,
+        is_strict=True,
+    ),
     Row(
         "tree",
         flags="adfilnpqsughDFNQACSxrctUvJX",

@@ -75,7 +75,7 @@ _ASKS: Final = {
         "--pkgs-plist",
         "--only-files --only-dirs --verbose --regexp",
     ),
-    "profiles": _Asks("help list show status version", "-type"),
+    "profiles": _Asks("help list show status validate version", "-type"),
     "mdimport": _Asks("-L -X -t", "-d1 -d2 -d3 -d4"),
     "lipo": _Asks("-archs -detailed_info -info -verify_arch"),
     "plutil": _Asks("-help -lint -p -type", "-s"),
@@ -84,7 +84,7 @@ _ASKS: Final = {
     "symbols": _Asks("-arch -help -lookup -v -w -arch*", "-arch -lookup -w -v"),
     "pmset": _Asks("-g"),
     "otool": _Asks("-L -l -h -f -a -D -hv -tV -tv", "-arch -v"),
-    "textutil": _Asks("-help -info"),
+    "textutil": _Asks("-help --help -info"),
     "pkg-config": _Asks(
         "--cflags --libs --exists --modversion --version --list-all --variable=* --atleast-version=* --print-*",
         "--cflags --libs --libs-only-* --cflags-only-* --static --silence-errors --print-errors --short-errors",
@@ -146,6 +146,11 @@ def _getent(call: Call, options: Options) -> None:
 
 def _script(call: Call, options: Options) -> None:
     """BSD: ``script FILE PROGRAM …``; util-linux: ``script -c TEXT FILE``; without either a shell on the terminal."""
+    if options.has("-p") and not options.has("-c", "--command"):  # BSD: it plays a recording back
+        call.read(options.operands[0] if options.operands else Field("typescript"))
+        if options.operands[1:]:
+            call.opaque("script -p with a program")
+        return
     call.write(options.operands[0] if options.operands else Field("typescript"), "file")
     texts = options.values("-c", "--command")
     call.runs += [(Field("sh"), Field("-c"), text) for text in texts]
@@ -226,7 +231,7 @@ COMMANDS: Final = (
     Row("getent", reads=False, act=_getent),
     Row(
         "script",
-        flags="aqe",
+        flags="aqepd",
         valued="c",
         longs="append quiet return command=",
         reads=False,

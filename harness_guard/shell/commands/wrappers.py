@@ -80,8 +80,24 @@ def _xargs(call: Call, options: Options) -> None:
 
 
 COMMANDS: Final = (
-    Row("env", flags="i0v", valued="u", longs="ignore-environment unset= null debug help version", reads=False, act=_env, is_strict=True),
-    Row("nice", flags="0123456789", valued="n", longs="adjustment= help version", reads=False, act=after(0), is_strict=True),
+    Row(
+        "env",
+        flags="i0v",
+        valued="u",
+        longs="ignore-environment unset= null debug help version",
+        reads=False,
+        act=_env,
+        is_strict=True,
+    ),
+    Row(
+        "nice",
+        flags="0123456789",
+        valued="n",
+        longs="adjustment= help version",
+        reads=False,
+        act=after(0),
+        is_strict=True,
+    ),
     Row(
         "timeout",
         flags="v",

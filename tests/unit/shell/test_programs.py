@@ -1,0 +1,146 @@
+"""Programs that go by what stands in the folder: what passes where the folder is plain, and what never does."""
+
+from __future__ import annotations
+
+import pytest
+from shell_effects import effects_of, verdict_of
+
+from harness_guard.shell.aftermath import unsettles
+from harness_guard.shell.commands.verbs import above, matches
+from harness_guard.shell.effects import Write
+from harness_guard.shell.names import NameSource
+
+PLAIN = """
+npm --version => reads
+npm view react => reads
+npm view @types/node version => reads
+npm ls --depth=0 => reads
+npm config get registry => reads
+npm outdated --json => reads
+npm audit --json => reads
+npm audit fix => unknown
+npm dist-tag ls => reads
+npm version => reads
+npm fund => reads
+npm fund react => unknown
+npm view ./x => unknown
+npm view x:y => unknown
+top -b -n 1 => reads
+python3 -c 'print(1)' => reads
+python3 -m json.tool a.json => reads
+python3 -m json.tool a.json b.json => writes
+python3 -m black src => unknown
+python3 -I -m black --check src => reads
+node -p "require('./package.json').version" => reads
+node -p "require('./package.json').scripts.test" => unknown
+node -p "x.require('./package.json')" => unknown
+node -p "require('./x.js')" => unknown
+node -p "require('package.json')" => unknown
+black src => writes
+black src/*.py => writes
+isort src => writes
+gofmt -w a.go => writes
+gofmt -l -w a.go => writes
+shfmt -i 2 -w a.sh => writes
+shfmt -i 2 -d a.sh => reads
+clang-format -i a.c => writes
+clang-format --style=google a.c => reads
+ruff check --isolated --fix --no-cache src => writes
+ruff format --isolated --no-cache => writes
+ruff format --isolated --no-cache --check => reads
+shellcheck a.sh => reads
+shellcheck --norc a.sh => reads
+shellcheck -ax a.sh => unknown
+yamllint . => reads
+rustup show => reads
+rustup default nightly => unknown
+"""
+CASES = [tuple(line.split(" => ")) for line in PLAIN.strip().split("\n")]
+
+
+@pytest.mark.parametrize(("command", "expected"), CASES)
+def test_where_the_folder_is_plain(command: str, expected: str) -> None:
+    assert verdict_of(command) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > json.py; python3 -c 'print(1)'",
+        "mkdir json; echo x > json/__init__.py; python3 -c 'print(1)'",
+        "mv evil json; python3 -c 'print(1)'",
+        "ln -s evil.py re.py; python3 -m json.tool a",
+        'python3 -c \'open("json.py","w").write("x")\'',
+        "cp -r evil json; python3 -c 'print(1)'",
+        "rm package.json; node -p \"require('./package.json').version\"",
+        "mv a.js package.json; node -p \"require('./package.json').version\"",
+        "ln -sf a.js package.json; node -p \"require('./package.json').version\"",
+        "echo x > .npmrc; npm ls",
+        "mv x .npmrc; npm ls",
+        "ln -s ../docs/x.py src/x.py; black src",
+        "cp -r x src; black src",
+    ],
+)
+def test_the_text_itself_changes_the_folder(command: str) -> None:
+    assert "a program goes by what stands in the folder, which the text itself changes" in {
+        unknown.why for unknown in effects_of(command).unknown
+    }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > a.json; python3 -m json.tool a.json",
+        'python3 -c \'open("src/main.py","w").write("x")\'',
+        "rm json.py; python3 -c 'print(1)'",
+        "echo x > a.txt; node -p \"require('./package.json').version\"",
+        "touch src/a.py; black src",
+        "ln -s a b; black src",
+        "python3 -m compileall -q src",
+    ],
+)
+def test_the_text_changes_something_else(command: str) -> None:
+    assert effects_of(command).unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("write", "source", "expected"),
+    [
+        (Write("/repo/json.py", "file", "tee"), NameSource("unshadowed", "/repo"), True),
+        (Write("/repo/JSON.py", "file", "tee"), NameSource("unshadowed", "/repo"), True),
+        (Write("/repo/json.cpython-311-x86_64-linux-gnu.so", "file", "tee"), NameSource("unshadowed", "/repo"), True),
+        (Write("/repo/json.txt", "file", "tee"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo/main.py", "file", "tee"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo/x/__init__.py", "file", "tee"), NameSource("unshadowed", "/repo"), True),
+        (Write("/repo/src", "tree", "tar"), NameSource("unshadowed", "/repo"), True),
+        (Write("/other", "tree", "tar"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo/json.py", "entry", "rm"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo/json.py", "meta", "chmod"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo/src/__pycache__", "tree", "python3"), NameSource("unshadowed", "/repo"), False),
+        (Write("/repo", "tree", "tar"), NameSource("absent", "/repo/.npmrc"), True),
+        (Write("/repo/.npmrc", "file", "tee"), NameSource("absent", "/repo/.npmrc"), True),
+        (Write("/repo/sub/.npmrc", "file", "tee"), NameSource("absent", "/repo/.npmrc"), True),
+        (Write("/repo/x", "file", "tee"), NameSource("absent", "/repo/.npmrc"), False),
+        (Write("/repo/*", "file", "tee", is_pattern=True), NameSource("absent", "/repo/.npmrc"), True),
+        (Write("/repo/a.json", "entry", "rm"), NameSource("regular", "/repo/a.json"), True),
+        (Write("/repo/b.json", "entry", "rm"), NameSource("regular", "/repo/a.json"), False),
+        (Write("/repo/src/l", "entry", "ln"), NameSource("inside", "/repo/src"), True),
+        (Write("/repo/src/l", "file", "tee"), NameSource("inside", "/repo/src"), False),
+        (Write("/repo/l", "entry", "ln"), NameSource("inside", "/repo/src"), False),
+    ],
+)
+def test_unsettles(write: Write, source: NameSource, *, expected: bool) -> None:
+    assert unsettles(write, source) is expected
+
+
+def test_above() -> None:
+    assert above("/repo/a/") == ["/repo/a", "/repo", ""]
+    assert above("/") == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [("--all", "-a --all", True), ("--al", "-a --all", False), ("--depth=1", "--depth*", True), ("", "-a", False)],
+)
+def test_matches(text: str, words: str, *, expected: bool) -> None:
+    assert matches(text, words) is expected
