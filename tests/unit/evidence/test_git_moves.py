@@ -84,7 +84,7 @@ def test_what_is_no_commit_is_a_path_or_a_branch_of_one_remote(repo: Repo) -> No
     assert repo.asks("checkout", "x", folder="/b") == ["b/x/"]
     assert repo.asks("checkout", "nothing") == ["nothing/"]
     assert repo.asks("checkout", "a", "detach") is None
-    repo.on_side(**{"new": "n\n"})
+    repo.on_side(new="n\n")
     repo.git("update-ref", "refs/remotes/origin/far", "side")
     assert repo.asks("checkout", "far") == ["new"]
     repo.put(far="a file of that name\n")
@@ -97,7 +97,7 @@ def test_what_is_no_commit_is_a_path_or_a_branch_of_one_remote(repo: Repo) -> No
 
 
 def test_one_name_for_two_commits_is_no_answer(repo: Repo) -> None:
-    repo.on_side(**{"new": "n\n"})
+    repo.on_side(new="n\n")
     repo.git("tag", "same", "side")
     assert repo.asks("checkout", "same") == ["new"]
     repo.git("branch", "same", "main")
@@ -197,7 +197,7 @@ def test_a_merge_that_may_write_elsewhere_is_no_answer(
 
 def test_picks(repo: Repo) -> None:
     repo.on_side(**{"b/x": "changed\n"})
-    repo.on_side(**{"new": "n\n"})
+    repo.on_side(new="n\n")
     assert repo.asks("pick", "side") == ["new"]
     assert repo.asks("pick", "side~1") == ["b/x"]
     assert repo.asks("revert", "side~1") == ["b/x"]
@@ -213,7 +213,7 @@ def test_a_rebase_writes_what_either_side_changed(repo: Repo) -> None:
     assert repo.asks("rebase", "side") == ["a", "b/x"]
     assert repo.asks("rebase", "HEAD~1") == []
     repo.git("merge", "-q", "--no-ff", "-m", "x", "side")
-    repo.on_side(**{"new": "n\n"})
+    repo.on_side(new="n\n")
     assert repo.asks("rebase", "side") is None  # one of the own commits is a merge
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness_guard.evidence.shell_facts import gather
-from harness_guard.shell.facts import GitFacts, Needs, Readings, ShellFacts
+from harness_guard.shell.facts import GitFacts, GitQuestion, Needs, Readings, ShellFacts
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 
@@ -95,6 +95,96 @@ def test_settings_that_run_something(repo: Path, *, name: str, value: str, reads
     setting(repo, name, value)
     found = git_facts(repo)
     assert (bool(found.reading), bool(found.writing)) == (reads, writes)
+
+
+@pytest.mark.contract("C10.6")
+@pytest.mark.parametrize(
+    ("name", "value", "moves", "asks"),
+    [
+        ("merge.x.driver", "./x", True, False),
+        ("merge.x.name", "x", False, False),
+        ("merge.autoStash", "true", True, False),
+        ("merge.autoStash", "false", False, False),
+        ("rebase.autoStash", "true", True, False),
+        ("merge.verifySignatures", "true", True, False),
+        ("branch.main.mergeOptions", "-s x", True, False),
+        ("submodule.recurse", "true", True, False),
+        ("core.sparseCheckout", "true", True, False),
+        ("gpg.program", "./x", True, False),
+        ("gpg.ssh.program", "./x", True, False),
+        ("tar.x.command", "./x", True, False),
+        ("format.outputDirectory", "/tmp", True, False),
+        ("format.suffix", "/../x", True, False),
+        ("core.sshCommand", "./x", False, True),
+        ("core.gitProxy", "./x", False, True),
+        ("core.askPass", "./x", False, True),
+        ("credential.helper", "!./x", False, True),
+        ("credential.https://x.invalid.helper", "!./x", False, True),
+        ("http.proxy", "x.invalid", False, True),
+        ("url.ext::x.insteadOf", "https:", False, True),
+        ("protocol.ext.allow", "always", False, True),
+        ("remote.origin.uploadPack", "./x", False, True),
+        ("remote.origin.vcs", "x", False, True),
+        ("remotes.origin", "other", False, True),
+        ("branch.main.remote", "ext::x", False, True),
+        ("branch.main.remote", ".", False, False),
+        ("core.alternateRefsCommand", "./x", False, True),
+        ("init.templateDir", "./x", False, True),
+        ("remote.origin.url", "https://x.invalid/y", False, False),
+        ("merge.ff", "only", False, False),
+    ],
+)
+def test_settings_that_steer_moves_and_remotes(repo: Path, *, name: str, value: str, moves: bool, asks: bool) -> None:
+    setting(repo, name, value)
+    found = git_facts(repo)
+    assert (bool(found.moving), bool(found.asking), found.reading) == (moves, asks, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "asks"),
+    [
+        ("core.sshCommand", "ssh -i key", False),
+        ("credential.helper", "store", False),
+        ("url.git@x.invalid:.insteadOf", "https://x.invalid/", False),
+        ("init.templateDir", "~/templates", True),
+        ("remote.origin.uploadPack", "./x", True),
+    ],
+)
+def test_the_users_own_settings_lead_where_the_user_wants(repo: Path, *, name: str, value: str, asks: bool) -> None:
+    subprocess.run(["git", "config", "--global", name, value], check=True)
+    assert bool(git_facts(repo).asking) is asks
+
+
+def test_remotes_and_submodules(repo: Path) -> None:
+    setting(repo, "remote.origin.url", "https://x.invalid/y")
+    subprocess.run(["git", "-C", str(repo), "config", "--add", "remote.origin.url", "ext::x"], check=True)
+    setting(repo, "remote.a.b.url", "git@x.invalid:y")
+    found = git_facts(repo)
+    assert found.remotes == (
+        ("origin", "https://x.invalid/y"),
+        ("origin", "ext::x"),
+        ("a.b", "git@x.invalid:y"),
+    )
+    assert not found.has_submodules
+    (repo / ".gitmodules").write_text("")
+    assert git_facts(repo).has_submodules
+
+
+def test_signing_of_tags(repo: Path) -> None:
+    setting(repo, "tag.gpgSign", "true")
+    assert git_facts(repo).writing == ("a signing program",)
+
+
+def test_a_question_is_answered_beside_the_facts(repo: Path) -> None:
+    folder = str(repo)
+    question = GitQuestion(folder, "stash")
+    known = gather("", Needs((), (folder,)), ShellFacts(), shfmt=SHFMT)
+    found = gather("", Needs(moves=(question,)), known, shfmt=SHFMT)
+    assert found.git[folder].answers == {question: None}  # there is no commit yet
+    again = gather("", Needs(moves=(GitQuestion(folder, "commit", ("main",)),)), found, shfmt=SHFMT)
+    assert set(again.git[folder].answers) == {question, GitQuestion(folder, "commit", ("main",))}
+    elsewhere = GitQuestion("/elsewhere", "stash")
+    assert gather("", Needs(moves=(elsewhere,)), known, shfmt=SHFMT) == known
 
 
 @pytest.mark.contract("C10.6")
