@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Act = Callable[[Call, Options], None]
 
 NO_ACTS: Mapping[str, Act] = {}
-_LONGEST_VERB: Final = 4  # words
 _HELP: Final = frozenset(("--help", "-h", "help", "--version", "-V", "version"))
 
 
@@ -29,7 +28,8 @@ class Tool:
     """One command line.
 
     Attributes:
-        verbs: Verbs to their options; several verbs with the same options are separated by ``|``.
+        verbs: Verbs to their options; several verbs with the same options are separated by ``|``. The empty verb is
+            the call without operands.
         asks: Whom it asks, for the reason; ``""`` for nobody.
         common: Options of every verb.
         leading: Options that may stand in front of the verb.
@@ -50,7 +50,7 @@ class Tool:
 
 
 def row_of(name: str, options: str) -> Row:
-    """Make a row of options: ``a`` and ``all`` without a value, ``f=`` and ``file=`` with one.
+    """Make a row of options: ``a`` and ``all`` without a value, ``f=`` and ``file=`` with one, ``-json`` as it is.
 
     Args:
         name: The program, or its verb.
@@ -59,11 +59,12 @@ def row_of(name: str, options: str) -> Row:
     Returns:
         The row; its operands are not files.
     """
-    words = options.split()
+    words = [word for word in options.split() if word[0] != "-"]
     flags = "".join(word for word in words if len(word) == 1)
     valued = "".join(word[0] for word in words if len(word) == len("f=") and word[1] == "=")
     longs = " ".join(word for word in words if len(word.rstrip("=")) > 1)
-    return Row(name, flags=flags, valued=valued, longs=longs, reads=False)
+    dashed = " ".join(word[1:] for word in options.split() if word[0] == "-")
+    return Row(name, flags=flags, valued=valued, longs=longs, reads=False, words=dashed)
 
 
 def is_known(field: Field) -> bool:
@@ -99,6 +100,9 @@ def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
     if isinstance(found, str):
         call.opaque(f"{call.name} {verb}: {found}")
         return
+    if not verb and found.operands:
+        call.opaque(f"{call.name} {found.operands[0].text}: {tool.warns}")
+        return
     if tool.asks:
         call.connect(tool.asks, is_local=tool.is_local)
     act = next((act for names, act in tool.acts.items() if verb in names.split("|")), None)
@@ -114,7 +118,8 @@ def _is_telling(words: list[str]) -> bool:
 def _find(tool: Tool, operands: tuple[Field, ...]) -> tuple[str, str | None]:
     """Find the longest verb that the words begin with."""
     listed = {verb: options for verbs, options in tool.verbs.items() for verb in verbs.split("|")}
-    for count in range(min(_LONGEST_VERB, len(operands)), -1, -1):
+    longest = max((verb.count(" ") + 1 for verb in listed), default=0)
+    for count in range(min(longest, len(operands)), -1, -1):
         verb = " ".join(field.text or "" for field in operands[:count])
         if verb in listed:
             return verb, listed[verb]

@@ -47,6 +47,13 @@ MODULES: Final = {
     "interpreters": "python python3 node php luac ruby lua luajit java javac swift ghc kotlinc R Rscript julia zig tsc "
     "pyright gcc g++ cc c++ clang clang++ ld as make cmake ctest ninja meson",
     "starters": "nohup setsid time chrt taskset flock setarch linux32 linux64 arch busybox toybox chronic ifne",
+    "network": "ip ifconfig netstat route nmcli iw ss arp ping ping6 traceroute traceroute6 tracepath mtr whois host "
+    "nslookup dig ssh ssh-keyscan ssh-keygen gpg",
+    "services": "terraform tofu packer vault brew ansible ansible-playbook ansible-inventory ansible-doc ansible-vault "
+    "ansible-pull ansible-console ansible-test ansible-config ansible-galaxy cdk auth0 prometheus promtool "
+    "systemd-analyze systemd-detect-virt systemd-cgls systemd-path resolvectl tmux screen crontab at atq security",
+    "cloud": "aws az gcloud gsutil doctl heroku fly flyctl",
+    "databases": "sqlite3 duckdb psql mysql mariadb sqlcmd redis-cli valkey-cli",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 

@@ -1,0 +1,254 @@
+"""Command lines of infrastructure, packages of macOS and the machine's own services: what they tell.
+
+Sources: developer.hashicorp.com (terraform 1.9, packer 1.11, vault 1.18), docs.brew.sh of brew 4.4, docs.ansible.com of
+ansible-core 2.17, auth0.github.io/auth0-cli, prometheus.io of 2.55, tmux(1) of 3.5, screen(1), crontab(1), at(1),
+security(1) of macOS 14, systemd-analyze(1), resolvectl(1). Not listed: what runs plug-ins or programs of the
+repository (terraform's plan, validate and show, packer's validate and inspect, ansible-playbook, brew bundle, nearly
+all of cdk), and what types keys into a terminal.
+"""
+
+from __future__ import annotations
+
+from harness_guard.shell.commands.addresses import parse
+from harness_guard.shell.commands.asking import Tool, ask
+from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.words import Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_SOURCES: Final = (".tf", ".tfvars", ".hcl", ".tofu")
+_RUNS: Final = "it changes something, or runs plug-ins and programs that were not read"
+
+
+def _fmt(call: Call, options: Options) -> None:
+    """``fmt`` rewrites the sources that it finds, unless it only checks."""
+    if options.has("-check", "-write=false"):
+        return
+    for field in options.operands or (Field("."),):
+        if field.text != "-":
+            call.write(field, "file" if (field.text or "").endswith(_SOURCES) else "tree")
+
+
+def _read_operands(call: Call, options: Options) -> None:
+    for field in options.operands:
+        call.read(field, is_tree=True)
+
+
+_FMT: Final = "-check -diff -recursive -no-color -write=false -write=true -list=false -list=true"
+_TERRAFORM: Final = Tool(
+    {
+        "fmt": _FMT,
+        "version": "-json",
+        "providers|modules|workspace list|workspace show|metadata functions": "-json -no-color",
+    },
+    acts={"fmt": _fmt},
+    help="-help -version -v",
+    warns=_RUNS,
+)
+# Where the state lies is said by files of the repository: it may be asked for on this machine.
+_STATE: Final = Tool({"output|state list|state pull": "-json -raw -no-color"}, asks="the state's place", is_local=True)
+_TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, acts={"fmt": _fmt}, help="-help -version", warns=_RUNS)
+_PACKER: Final = Tool(
+    {"fmt": _FMT, "version": "", "plugins installed": ""}, acts={"fmt": _fmt}, help="-v -version -help", warns=_RUNS
+)
+_VAULT: Final = Tool(
+    {
+        "status|secrets list|auth list|policy list|policy read|audit list|namespace list|plugin list|kv list|list|"
+        "version": "-format=json -format=yaml -format=table -detailed",
+    },
+    asks="the vault",
+    help="-v -version -help",
+    warns="it changes something, or gives out a secret",
+)
+
+
+def _terraform(call: Call, _options: Options) -> None:
+    first = call.args[0].text if call.args else None
+    second = call.args[1].text if call.args[1:] else None
+    is_state = first == "output" or (first == "state" and second in {"list", "pull"})
+    ask(call, _STATE if is_state else _TERRAFORM, call.args)
+
+
+_BREW_PLACES: Final = frozenset(
+    ("--prefix", "--cellar", "--cache", "--caskroom", "--repository", "--repo", "--config", "--env", "--version", "-v",
+     "--taps")
+)  # fmt: skip
+_BREW: Final = Tool(
+    {
+        "info|abv|desc|deps|uses|leaves|list|ls|outdated|log|cat|missing|options|formulae|casks|commands|config|doctor|"
+        "dr|tap-info|which-formula|tap|services list": "json=? v verbose q quiet formula formulae cask casks installed "
+        "all versions multiple pinned full-name greedy greedy-latest greedy-auto-updates tree include-build "
+        "include-optional include-test include-requirements skip-recommended recursive 1 l r t n topological union "
+        "eval-all analytics github direct for-each annotate d debug s name description search name-only oneline "
+        "installed-on-request installed-as-dependency i p max-count= category= days=",
+        "search": "formula formulae cask casks desc eval-all closed open pull-request v verbose q quiet",
+    },
+    asks="the index of packages",
+    leading="v verbose q quiet d debug",
+    warns="it installs or changes something, evaluates a file of the folder, or starts a browser",
+)
+
+
+def _brew(call: Call, _options: Options) -> None:
+    """A name with a slash is a file of Ruby that is evaluated, or a further tap that is fetched."""
+    texts = ["" if field.is_pattern else field.text or "" for field in call.args]
+    names = [text for text in texts[1:] if not text.startswith("-")]
+    if texts[:1] != ["search"] and any("/" in text or text.endswith((".rb", ".json")) for text in (*names, "")):
+        call.opaque("brew evaluates a file, or fetches a tap")
+    elif texts[:1] == ["tap"] and names:
+        call.opaque("brew fetches a tap")
+    elif not (texts and texts[0] in _BREW_PLACES and "" not in texts and len(names) == len(texts) - 1):
+        ask(call, _BREW, call.args)
+
+
+_ANSIBLE: Final = {
+    "ansible-config": Tool({"list|view|validate": "format= t= type= f="}, help="--version -h --help", warns=_RUNS),
+    "ansible-galaxy": Tool(
+        {"role list|collection list": "format= p= roles-path= collections-path= v"}, help="--version -h", warns=_RUNS
+    ),
+    **{
+        name: Tool({}, help="--version -h --help", warns=_RUNS)
+        for name in (
+            "ansible", "ansible-playbook", "ansible-inventory", "ansible-doc", "ansible-vault", "ansible-pull",
+            "ansible-console", "ansible-test", "cdk",
+        )
+    },
+}  # fmt: skip
+_AUTH0_GROUPS: Final = (
+    "actions apis apps domains email logs orgs roles rules tenants users branding network-acl "
+    "token-exchange forms flows"
+)
+_AUTH0: Final = Tool(
+    {
+        "|".join(f"{group} {verb}" for group in _AUTH0_GROUPS.split() for verb in ("list", "ls", "show"))
+        + "|apis scopes list|logs tail|logs streams list|logs streams show|orgs members list|orgs roles list|"
+        "orgs invitations list|orgs invitations show|roles permissions list|users roles list|users roles show|"
+        "users blocks list|users search|users search-by-email|universal-login show|email templates show|"
+        "email provider show|protection brute-force-protection show|protection breached-password-detection show|"
+        "protection suspicious-ip-throttling show|protection suspicious-ip-throttling ips check|"
+        "protection bot-detection show|quickstarts list|api get": "json json-compact csv n= number= f= filter= q= "
+        "query= s= sort= p= picker=",
+    },
+    asks="the service",
+    common="tenant= no-color no-input debug t=",
+    leading="tenant= t= no-color no-input debug",
+    help="--version --help",
+    warns="it may change something there, or give out a secret",
+)
+_PROMETHEUS: Final = Tool({}, help="--version --help-long --help-man --help", warns="it starts a server")
+_PROMTOOL: Final = Tool(
+    {
+        "check config|check rules|check web-config|test rules": "lint= lint-fatal syntax-only agent",
+        "query instant|query range|query series|query labels": "o= format= start= end= step= match= time=",
+    },
+    help="--version --help",
+    warns=_RUNS,
+)
+
+
+def _promtool(call: Call, _options: Options) -> None:
+    ask(call, _PROMTOOL, call.args)
+    words = [field.text or "" for field in call.args]
+    if words[:1] in (["check"], ["test"]):
+        for field in call.args[2:]:
+            if not field.start.startswith("-"):
+                call.read(field)
+    for word in words if words[:1] == ["query"] else ():
+        address = parse(word) if "://" in word else None
+        if address is not None:
+            call.connect(address.place, is_local=address.is_local)
+
+
+_SYSTEMD: Final = {
+    "systemd-analyze": Tool(
+        {
+            "|time|blame|critical-chain|security|calendar|timespan|timestamp|unit-paths|dump|cat-config|unit-files|"
+            "syscall-filter|exit-status|capability|condition": "no-pager user system json= iterations= fuzz= "
+            "order require",
+        },
+        leading="no-pager user system",
+        help="--version",
+        warns="it may change the service manager",
+    ),
+    "systemd-detect-virt": Tool({"": ""}, leading="q quiet c container v vm r chroot list"),
+    "systemd-cgls": Tool({"": ""}, leading="no-pager all l full k unit= u="),
+    "systemd-path": Tool({"": ""}, leading="suffix="),
+    "resolvectl": Tool(
+        {"|status|statistics|query|show-cache|show-server-state": "no-pager legend=? 4 6 i= interface= t= type= p= "
+         "protocol= json="},
+        asks="the name server",
+        warns="it changes how names are resolved",
+    ),
+}  # fmt: skip
+_TMUX: Final = Tool(
+    {
+        "ls|list-sessions|lsw|list-windows|lsp|list-panes|lsc|list-clients|lsb|list-buffers|has|has-session": "a s F= "
+        "t= f=",
+        "show|show-options|show-option|showw|show-window-options|showenv|show-environment": "A g H p q s v w t=",
+        "info|server-info": "",
+    },
+    help="-V",
+    warns="it may type into a terminal, or run a program",
+)
+_LISTS: Final = {
+    "screen": Tool({}, help="-ls -list -v --version", warns="it starts a shell, or types into one"),
+    "crontab": Tool({"": ""}, leading="l u=", warns="it changes the scheduled jobs"),
+    "at": Tool({"": ""}, leading="l V q=", warns="it schedules a job"),
+    "atq": Tool({"": ""}, leading="V q="),
+}
+
+
+def _tmux(call: Call, _options: Options) -> None:
+    """A semicolon begins another command, ``#(…)`` in a format runs a program."""
+    if any(";" in (field.text or ";") or "#(" in (field.text or "") for field in call.args):
+        call.opaque("tmux is told more than one command, or to run a program")
+    else:
+        ask(call, _TMUX, call.args)
+
+
+def _listing(call: Call, _options: Options) -> None:
+    """Without an option that lists, crontab and at take a job from their input."""
+    words = {field.text for field in call.args}
+    if call.name in {"crontab", "at"} and not words & {"-l", "-V", "--version", "--help"}:
+        call.opaque(f"{call.name}: {_LISTS[call.name].warns}")
+    else:
+        ask(call, _LISTS[call.name], call.args)
+
+
+# ``-w`` and ``-g`` print a password, ``-d`` all of them.
+_SECURITY: Final = Tool(
+    {
+        "find-certificate": "a p Z m c= e=",
+        "find-identity": "v p= s=",
+        "find-generic-password|find-internet-password": "a= s= c= C= D= G= j= l= r= p= P= d= t=",
+        "dump-keychain": "a i r",
+        "show-keychain-info|dump-trust-settings|error|help|verify-cert|list-smartcards": "s d L l q v c= p= n= k= r=",
+    },
+    warns="it may change a keychain, or give out a secret",
+)
+_TOOLS: Final = {
+    "tofu": _TOFU,
+    "packer": _PACKER,
+    "vault": _VAULT,
+    "auth0": _AUTH0,
+    "prometheus": _PROMETHEUS,
+    "security": _SECURITY,
+    **_ANSIBLE,
+    **_SYSTEMD,
+}
+
+
+def _by_table(call: Call, _options: Options) -> None:
+    ask(call, _TOOLS[call.name], call.args)
+
+
+COMMANDS: Final = (
+    *(Row(name, is_free=True, reads=False, act=_by_table) for name in _TOOLS),
+    *(Row(name, is_free=True, reads=False, act=_listing) for name in _LISTS),
+    Row("terraform", is_free=True, reads=False, act=_terraform),
+    Row("brew", is_free=True, reads=False, act=_brew),
+    Row("promtool", is_free=True, reads=False, act=_promtool),
+    Row("tmux", is_free=True, reads=False, act=_tmux),
+)
