@@ -141,9 +141,18 @@ def _moves(key: str, value: str) -> bool:
 
 _SIGNED: Final = ("commit.gpgsign", "tag.gpgsign", "tag.forcesignannotated")
 _MOVED_BY: Final = frozenset(
-    ("merge.autostash", "rebase.autostash", "rebase.rebasemerges", "merge.verifysignatures", "submodule.recurse", "core.sparsecheckout", "index.sparse",
-     "format.outputdirectory", "format.suffix")
-)  # fmt: skip
+    (
+        "merge.autostash",
+        "merge.verifysignatures",
+        "rebase.autostash",
+        "rebase.rebasemerges",
+        "submodule.recurse",
+        "core.sparsecheckout",
+        "index.sparse",
+        "format.outputdirectory",
+        "format.suffix",
+    )
+)
 
 
 def _leading(text: str, places: tuple[str, ...]) -> list[str]:

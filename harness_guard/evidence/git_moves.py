@@ -271,16 +271,22 @@ def _apply(asking: _Asking) -> tuple[Write, ...]:
     at = asking.words.index("--")
     if asking.question.folder != asking.top:
         raise _Unanswered
-    for name in asking.words[at + 1 :]:
-        with open(name, "rb") as handle:
-            text = handle.read(LARGEST_PATCH + 1)
+    options, names = asking.words[:at], asking.words[at + 1 :]
+    typed = names[1] if names[:1] == ("-",) else ""
+    for text in [os.fsencode(typed)] if typed else map(_content, names):
         if len(text) > LARGEST_PATCH or any(mark in b"\n" + text for mark in _ODD_IN_PATCHES):
             raise _Unanswered
-    listing = asking.git("apply", "--numstat", "-z", *asking.words)
+    files = () if typed else ("--", *names)
+    listing = asking.git("apply", "--numstat", "-z", *options, *files, text=typed)
     paths = [line.split("\t", 2)[-1] for line in listing.split("\0") if line]
     if any(path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")) for path in paths):
         raise _Unanswered
     return _writes(asking, [Change(path, "D", ("100644", "100644")) for path in paths])
+
+
+def _content(name: str) -> bytes:
+    with open(name, "rb") as handle:
+        return handle.read(LARGEST_PATCH + 1)
 
 
 LARGEST_PATCH: Final = 4 * 1024 * 1024  # bytes

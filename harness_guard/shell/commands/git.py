@@ -8,7 +8,7 @@ one of theirs is met. Sources: git(1), githooks(5), git-config(1), version 2.39 
 from __future__ import annotations
 
 from harness_guard.shell.commands.git_verbs import own, plain
-from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
+from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named, undashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +204,8 @@ def _is_harmless_setting(field: Field) -> bool:
 
 def _run(call: Call, verb: Verb, args: tuple[Field, ...], folder: Field | None) -> None:
     name = verb.row.name
-    inner = Call(name, args, cwds=call.cwds, home=call.home, git=call.git, names=call.names)
+    inner = Call(name, args, cwds=call.cwds, home=call.home, git=call.git, names=call.names, files=call.files)
+    inner.program = call.program
     if folder is not None:
         found = call.paths(folder)
         inner.cwds = None if found is None else tuple(path for path, _ in found)
@@ -218,18 +219,26 @@ def _run(call: Call, verb: Verb, args: tuple[Field, ...], folder: Field | None) 
     if "writing" not in verb.does.gates and any(_checks_signatures(field.text or "") for field in args):
         call.opaque(f"git {name} that may run the signing program")
         return
-    options = Options((), args) if verb.row.is_free else options_of(verb.row, args)
+    options = Options((), args) if verb.row.is_free else options_of(verb.row, undashed(inner))
     if isinstance(options, str):
         call.opaque(f"git {name}: {options}")
         return
     does = _act(inner, verb, options)
     _judge(inner, does)
+    _take(call, inner)
+
+
+def _take(call: Call, inner: Call) -> None:
     call.reads += inner.reads
     call.writes += inner.writes
     call.unknown += inner.unknown
     call.connects += inner.connects
     call.needs_git += inner.needs_git
     call.needs_moves += inner.needs_moves
+    call.needs_names += inner.needs_names
+    call.trusted += inner.trusted
+    call.trusts_dashes += inner.trusts_dashes
+    call.trusts_places += inner.trusts_places
     call.trusts_moves = inner.trusts_moves
     call.is_git_below = inner.is_git_below
 

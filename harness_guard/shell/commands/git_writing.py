@@ -88,19 +88,28 @@ def _apply(call: Call, options: Options) -> Does | None:
         call.read(field)
     if options.has("--stat", "--numstat", "--summary", "--check") and not options.has("--apply"):
         return READS
-    names = [plain(field) or "-" for field in options.operands]
-    places = [path for field in options.operands for path, _ in call.paths(field) or ()]
-    if not names or any(name.startswith("-") for name in names) or len(places) != len(names):
-        call.opaque("git apply writes the files that its input names", is_writer=True)
-    elif not call.believes([NameSource("regular", place) for place in places]):
-        call.opaque("git apply of a patch that is not there yet, or no file", is_writer=True)
-    elif options.has("--cached"):
+    passed = [field.text or "" for field in call.args if field.start.startswith(_STEERS_NAMES)]
+    passed += [f"-p{plain(value) or 'x'}" for value in options.values("-p")]
+    patch = _patch_of(call, options)
+    if options.has("--cached"):
         return WRITES
+    if patch is None:
+        call.opaque("git apply writes the files that its input names", is_writer=True)
     else:
-        passed = [field.text or "" for field in call.args if field.start.startswith(_STEERS_NAMES)]
-        strips = [f"-p{plain(value) or 'x'}" for value in options.values("-p")]
-        move(call, "apply", *passed, *strips, "--", *places)
+        move(call, "apply", *passed, "--", *patch)
     return MOVES if options.has("--index", "-3", "--3way") else PACKS
+
+
+def _patch_of(call: Call, options: Options) -> list[str] | None:
+    """Give the files with the patch, or ``-`` and its text; ``None`` if it is not known."""
+    names = [plain(field) for field in options.operands]
+    if names in ([], ["-"]):
+        return None if call.program is None else ["-", call.program]
+    if not all(name and not name.startswith("-") for name in names):
+        return None
+    places = [path for field in options.operands for path, _ in call.paths(field) or ()]
+    is_sure = len(places) == len(names) and call.believes([NameSource("regular", place) for place in places])
+    return places if is_sure else None
 
 
 _STEERS_NAMES: Final = ("--directory=", "--recount", "--inaccurate-eof")

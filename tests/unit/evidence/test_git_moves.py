@@ -261,4 +261,5 @@ def test_a_patch_names_its_files(repo: Repo, *, patch: str, words: tuple[str, ..
     file = repo.root.parent / "x.patch"
     file.write_text(patch)
     assert repo.asks("apply", *words, "--", str(file)) == paths
+    assert repo.asks("apply", *words, "--", "-", patch) == paths
     assert repo.asks("apply", *words, "--", str(file), folder="/b") is None  # names are told from the root

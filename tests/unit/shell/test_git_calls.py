@@ -206,3 +206,41 @@ def test_readers_beside_a_move_are_no_hindrance() -> None:
 def test_an_alias_is_told_from_a_missing_row(kind: str) -> None:
     assert whys(f"git {kind} x") == [f"git {kind} is no command of git; an alias or a program git-{kind} would run"]
     assert whys("git difftool x") == ["git difftool is not in the table"]
+
+
+PATCH = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (f"git apply <<'E'\n{PATCH}E", ("--", "-", PATCH)),
+        (f"git apply -p0 --recount - <<'E'\n{PATCH}E", ("--recount", "-p0", "--", "-", PATCH)),
+        ("git apply --directory=src a.patch", ("--directory=src", "--", "/repo/a.patch")),
+        ("git apply a.patch b.patch", ("--", "/repo/a.patch", "/repo/b.patch")),
+    ],
+)
+def test_a_patch_that_is_known_asks(command: str, words: tuple[str, ...]) -> None:
+    question = GitQuestion("/repo", "apply", words)
+    assert told(command) == Needs(moves=(question,))
+    answer = (Write("/repo/x", "entry", "checkout"),)
+    found = effects(command, replace(QUIET, answers={question: answer}))
+    assert (found.writes, found.unknown) == (answer, ())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git apply",
+        "cat a | git apply",
+        "git apply < a.patch",
+        "git apply -",
+        'git apply "$x"',
+        "git apply <<E\n$x\nE",
+        "echo x > a.patch; git apply a.patch",
+        "curl -s https://x.invalid/y > a.patch && git apply a.patch",
+    ],
+)
+def test_a_patch_that_is_not_known_is_not_applied(command: str) -> None:
+    answers = {GitQuestion("/repo", "apply", ("--", "/repo/a.patch")): ()}
+    assert effects(command, replace(QUIET, answers=answers)).unknown
