@@ -165,11 +165,15 @@ def _az(call: Call, _options: Options) -> None:
     rest = words[len(verbs) :]
     if (rest[:1] and rest[0] in _HELP and len(rest) == 1 and not _AZ_ODD & set(verbs)) or verbs == ["version"]:
         return
+    if verbs in (["storage", "blob", "download"], ["storage", "file", "download"]):
+        _az_download(call, rest)
+        return
     last = verbs[-1] if verbs else ""
+    odd = _AZ_ODD & set(verbs) - ({"build"} if verbs[0:1] == ["pipelines"] else set())
     is_reading = last in _AZ_VERBS or last.startswith(("list-", "show-", "check-"))
     revealed = {part for word in verbs for part in word.split("-")} & _REVEALING - {"secret", "secrets"}
     is_secret = bool(set(verbs) & {"secret", "secrets"}) and last != "list"
-    if not is_reading or revealed or is_secret or _AZ_ODD & set(verbs):
+    if not is_reading or revealed or is_secret or odd:
         call.opaque(f"az {' '.join(verbs)}: it may change something in the cloud, write a file or give out a secret")
         return
     for word in rest:
@@ -182,6 +186,20 @@ def _az(call: Call, _options: Options) -> None:
             call.opaque("az reads a file for what it sends")
             return
     call.connect(_CLOUD)
+
+
+def _az_download(call: Call, words: list[str]) -> None:
+    """Keep one blob as the file that ``-f`` names; a further option may be shortened to one that is not known."""
+    names = ("-c", "--container-name", "-n", "--name", "-f", "--file", "--account-name", "-s", "--share-name", "-p")
+    plain = ("--auth-mode", "--no-progress", "-o", "--output", "--subscription", "--only-show-errors", "--path")
+    options = [word for word in words if word.startswith("-")]
+    files = [words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-f", "--file"}]
+    if not set(options) <= {*names, *plain} or not files or any(word.startswith("@") for word in words):
+        call.opaque("az writes a file that reading cannot tell", is_writer=True)
+        return
+    call.connect(_CLOUD)
+    for file in files:
+        call.write(Field(file), "file")
 
 
 def _before_options(words: list[str]) -> list[str]:

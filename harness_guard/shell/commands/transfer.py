@@ -334,10 +334,10 @@ _WGET: Final = Row(
     flags="qvdcNS46rkKmpExHLVhb",
     valued="OtTwQPlARDXIUoaie",
     words="nv nc nd nH np",
-    longs="quiet verbose no-verbose debug report-speed= tries= retry-connrefused retry-on-http-error= "
+    longs="quiet verbose no-verbose debug report-speed=? tries= retry-connrefused retry-on-http-error= "
     "output-document= no-clobber no-netrc continue start-pos= progress= show-progress timestamping "
     "no-if-modified-since no-use-server-timestamps server-response spider timeout= dns-timeout= connect-timeout= "
-    "read-timeout= wait= waitretry= random-wait no-proxy quota= limit-rate= no-dns-cache restrict-file-names= "
+    "read-timeout= wait= waitretry= random-wait no-proxy quota= limit-rate= no-dns-cache restrict-file-names=? "
     "ignore-case inet4-only inet6-only prefer-family= user= password= no-iri no-directories force-directories "
     "no-host-directories protocol-directories directory-prefix= cut-dirs= http-user= http-password= no-cache "
     "default-page= adjust-extension ignore-length header= compression= max-redirect= referer= save-headers user-agent= "

@@ -16,11 +16,13 @@ from harness_guard.shell.commands.registry import TABLE
 from harness_guard.shell.commands.search import _FIND
 
 MARK = "--zz-no-such"
-COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized switch", "not supported")
+COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized switch", "not supported",
+              ": is unknown", "invalid option")
 # Bash's own commands, and programs whose options are read by no ``getopt``.
 SKIPPED = frozenset(
     ("command", "builtin", "wait", "times", "hash", "jobs", "xxd", "tree", "rg", "fd", "fdfind", "yq", "bat", "zstd",
-     "unzstd", "zstdcat", "zstdmt", "zip", "unzip", "zipinfo", "dos2unix", "unix2dos", "mac2unix", "unix2mac")
+     "unzstd", "zstdcat", "zstdmt", "zip", "unzip", "zipinfo", "dos2unix", "unix2dos", "mac2unix", "unix2mac",
+     "ssh", "ssh-keygen", "ssh-keyscan", "psql")
 )  # fmt: skip
 ROWS = dict(TABLE.items())
 AWKS = frozenset(("awk", "mawk", "nawk"))  # they stop at what they do not know, in words of their own
