@@ -39,11 +39,12 @@ class NameSource:
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
             stands there, and no link. ``unshadowed``: the names directly in a folder; whether Python finds its own
-            library's modules there, and none of the folder's instead.
+            library's modules there, and none of the folder's instead. ``untuned``: a folder; whether ruff finds only
+            plain settings in it, and none above or below.
         folder: The folder, or the path.
     """
 
-    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed"]
+    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned"]
     folder: str
 
 

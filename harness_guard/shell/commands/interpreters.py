@@ -55,7 +55,7 @@ _VERSIONS: Final = {
 _PYTHON: Final = Row("python3", flags="IsSEBuqOPbV", valued="WXcm", longs="version help", reads=False, is_strict=True)
 _WARNINGS: Final = frozenset(("ignore", "default", "error", "always"))
 _TELLS: Final = frozenset(("this", "site", "sysconfig", "platform", "calendar", "locale"))
-_READS_FILES: Final = frozenset(("tokenize", "tabnanny", "ast", "dis", "pyclbr", "base64", "quopri"))
+_READS_FILES: Final = frozenset(("tokenize", "tabnanny", "ast", "dis", "base64", "quopri"))
 # Tools that are modules too; their own rows read the words behind.
 _TOOLS: Final = frozenset(("black", "isort", "ruff", "mypy", "flake8", "yamllint"))
 _ENDS: Final = frozenset("cm")  # behind these options' values every word is the program's
@@ -66,6 +66,9 @@ def _python(call: Call, _options: Options) -> None:
     if words in (["--version"], ["-V"], ["-VV"], ["--help"], ["-h"]) and not call.args[0].is_pattern:
         return
     own, module, text, rest = _python_words(call)
+    if own is not None and module is None and text is None and rest:
+        _file(call, rest[0], is_apart="I" in own)
+        return
     if own is None or (module is None and text is None and call.program is None):
         call.opaque(f"{call.name} runs a program that is not read")
         return
@@ -81,13 +84,15 @@ def _python(call: Call, _options: Options) -> None:
 
 
 def _python_words(call: Call) -> tuple[set[str] | None, str | None, str | None, tuple[Field, ...]]:
-    """Give the letters of the options in front, the module, the text, and the words behind it."""
+    """Give the letters of the options in front, the module, the text, and the words behind it, or from the file on."""
     letters: set[str] = set()
     for index, field in enumerate(call.args):
         word = known(field)
         if word == "-" or (not word and field.text != ""):
             return (letters if word == "-" and call.program is not None else None), None, None, ()
-        if not word.startswith("-") or word.startswith("--"):
+        if not word.startswith("-"):
+            return letters, None, None, call.args[index:]
+        if word.startswith("--"):
             return None, None, None, ()
         for at in range(1, len(word)):
             letter = word[at]
@@ -109,6 +114,25 @@ def _python_words(call: Call) -> tuple[set[str] | None, str | None, str | None, 
                 return None, None, None, ()
             break
     return (letters if call.program is not None else None), None, None, ()
+
+
+def _file(call: Call, file: Field, *, is_apart: bool) -> None:
+    """A program in a file, whose folder stands in front of the library; a link would bring another folder."""
+    places = [place for place, _ in call.paths(file) or ()]
+    if len(places) != 1 or not call.believes([NameSource("regular", places[0])]):
+        call.opaque(f"{call.name} runs a program that is not read")
+        return
+    if not is_apart and not call.believes([NameSource("unshadowed", places[0].rpartition("/")[0] or "/")]):
+        call.opaque(
+            f"{call.name} where a file of the folder may stand in for a module of its library; -I leaves it out"
+        )
+        return
+    call.read(file)
+    text = call.text_of(places[0]).text
+    if text is None:
+        call.opaque(f"{call.name} runs a program that is not read")
+    else:
+        _script(call, text)
 
 
 def _is_unshadowed(call: Call) -> bool:
@@ -141,7 +165,7 @@ _COMPILEALL: Final = Row("compileall", flags="qfl", valued="jrx", longs="workers
 
 def _module(call: Call, module: str, rest: tuple[Field, ...], *, is_apart: bool) -> None:
     """``python -m``: modules of the library that are known, and with ``-I`` tools that have a row."""
-    if module in _TELLS:
+    if module in _TELLS and not rest:
         return
     if module in _READS_FILES:
         for field in rest:

@@ -107,7 +107,7 @@ def _ruff(call: Call, _options: Options) -> None:
 
 def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     folders = options.values("--cache-dir")
-    if not options.has("--isolated"):
+    if not options.has("--isolated") and not _is_untuned(call, options.operands):
         call.opaque(
             f"ruff {verb}, whose settings may extend any file, fix files and name folders: --isolated leaves them out"
         )
@@ -118,6 +118,16 @@ def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     is_fixing = options.has("--fix", "--fix-only") if verb == "check" else not options.has("--check")
     if is_fixing and not options.has("--diff", "--show-files", "--show-settings"):
         _write_trees(call, options.operands or (HERE,))
+
+
+def _is_untuned(call: Call, fields: tuple[Field, ...]) -> bool:
+    """Whether its settings are plain ones of the folder alone, and what is named lies below it."""
+    segments = [segment for field in fields for segment in field.start.split("/")]
+    is_below = all(field.start[:1] not in {"", "/", "~"} for field in fields) and ".." not in segments
+    is_left_out = any(segment.startswith(".") and segment != "." for segment in segments) or "node_modules" in segments
+    if call.cwds is None or not is_below or is_left_out or any(field.is_pattern for field in fields):
+        return False
+    return call.believes([NameSource("untuned", cwd) for cwd in call.cwds])
 
 
 # --- with their own configuration taken away ------------------------------------------------------------------------

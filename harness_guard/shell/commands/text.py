@@ -190,7 +190,7 @@ COMMANDS: Final = (
         "iconv",
         flags="cls",
         valued="fto",
-        longs="from-code= to-code= output= list silent verbose",
+        longs="from-code= to-code= output= list silent verbose help version",
         act=_shuf,
     ),
     *(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from shell_effects import effects_of, verdict_of
+from shell_effects import SHFMT, WHERE, effects_of, verdict_of
 
+from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.aftermath import unsettles
+from harness_guard.shell.analysis import Needs, ShellFacts, analyse
 from harness_guard.shell.commands.verbs import above, matches
-from harness_guard.shell.effects import Write
+from harness_guard.shell.effects import Effects, Write
+from harness_guard.shell.facts import FileText
 from harness_guard.shell.names import NameSource
 
 PLAIN = """
@@ -48,6 +51,14 @@ clang-format --style=google a.c => reads
 ruff check --isolated --fix --no-cache src => writes
 ruff format --isolated --no-cache => writes
 ruff format --isolated --no-cache --check => reads
+ruff check src => writes
+ruff check --no-cache src => reads
+ruff check --no-cache --fix src => writes
+ruff check --no-cache ../src => unknown
+ruff check --no-cache /repo/src => unknown
+ruff check --no-cache src/../../x => unknown
+ruff check --no-cache .venv/x.py => unknown
+ruff check --no-cache src/*.py => unknown
 shellcheck a.sh => reads
 shellcheck --norc a.sh => reads
 shellcheck -ax a.sh => unknown
@@ -78,6 +89,9 @@ def test_where_the_folder_is_plain(command: str, expected: str) -> None:
         "echo x > .npmrc; npm ls",
         "mv x .npmrc; npm ls",
         "ln -s ../docs/x.py src/x.py; black src",
+        "echo fix=true > ruff.toml; ruff check --no-cache src",
+        "mv x pyproject.toml; ruff check --no-cache",
+        "tar xf a.tar -C docs; ruff check --no-cache",
         "cp -r x src; black src",
     ],
 )
@@ -95,6 +109,7 @@ def test_the_text_itself_changes_the_folder(command: str) -> None:
         "rm json.py; python3 -c 'print(1)'",
         "echo x > a.txt; node -p \"require('./package.json').version\"",
         "touch src/a.py; black src",
+        "touch src/a.py; ruff check src; ruff format --no-cache src",
         "ln -s a b; black src",
         "python3 -m compileall -q src",
     ],
@@ -127,6 +142,10 @@ def test_the_text_changes_something_else(command: str) -> None:
         (Write("/repo/src/l", "entry", "ln"), NameSource("inside", "/repo/src"), True),
         (Write("/repo/src/l", "file", "tee"), NameSource("inside", "/repo/src"), False),
         (Write("/repo/l", "entry", "ln"), NameSource("inside", "/repo/src"), False),
+        (Write("/repo/src/ruff.toml", "file", "tee"), NameSource("untuned", "/repo"), True),
+        (Write("/repo/src", "tree", "cp"), NameSource("untuned", "/repo"), True),
+        (Write("/repo/src", "tree", "ruff"), NameSource("untuned", "/repo"), False),
+        (Write("/repo/src/a.py", "file", "tee"), NameSource("untuned", "/repo"), False),
     ],
 )
 def test_unsettles(write: Write, source: NameSource, *, expected: bool) -> None:
@@ -144,3 +163,67 @@ def test_above() -> None:
 )
 def test_matches(text: str, words: str, *, expected: bool) -> None:
     assert matches(text, words) is expected
+
+
+PROGRAM = "import json\nprint(json.loads(open('a.json').read()))\nopen('out.txt', 'w').write('x')\n"
+
+
+def in_file(command: str, text: str | None, *, believed: tuple[str, ...] = ("regular", "unshadowed")) -> Effects:
+    facts = ShellFacts()
+    while True:
+        found = analyse(command, WHERE, facts)
+        if isinstance(found, Effects):
+            return found
+        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
+        names = {**facts.names, **{source: source.kind in believed for source in found.names}}
+        files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=True, text=text))}
+        facts = ShellFacts(read.readings, facts.git, names, files)
+
+
+def test_a_program_in_a_file() -> None:
+    found = in_file("python3 tools/x.py --flag", PROGRAM)
+    assert found.unknown == ()
+    assert [read.path for read in found.reads] == ["/repo/tools/x.py", "/repo/a.json"]
+    assert [write.path for write in found.writes] == ["/repo/out.txt"]
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "believed", "why"),
+    [
+        ("python3 x.py", PROGRAM, (), "python3 runs a program that is not read"),
+        ("python3 x.py", None, ("regular", "unshadowed"), "python3 runs a program that is not read"),
+        ("python3 $x", PROGRAM, ("regular", "unshadowed"), "python3 runs a program that is not read"),
+        (
+            "python3 x.py",
+            PROGRAM,
+            ("regular",),
+            "python3 where a file of the folder may stand in for a module of its library; -I leaves it out",
+        ),
+        (
+            "python3 x.py",
+            "import helpers",
+            ("regular", "unshadowed"),
+            "python3 with a program that may do more than compute, print and open files that it names",
+        ),
+        (
+            "echo x > tools/json.py; python3 tools/x.py",
+            PROGRAM,
+            ("regular", "unshadowed"),
+            "a program goes by what stands in the folder, which the text itself changes",
+        ),
+        (
+            "echo x > x.py; python3 x.py",
+            PROGRAM,
+            ("regular", "unshadowed"),
+            "a program goes by what stands in the folder, which the text itself changes",
+        ),
+    ],
+)
+def test_a_program_in_a_file_that_is_not_believed(
+    command: str, text: str | None, believed: tuple[str, ...], why: str
+) -> None:
+    assert why in {unknown.why for unknown in in_file(command, text, believed=believed).unknown}
+
+
+def test_apart_from_its_folder_a_program_needs_no_look_at_it() -> None:
+    assert in_file("python3 -I x.py", PROGRAM, believed=("regular",)).unknown == ()
