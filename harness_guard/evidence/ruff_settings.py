@@ -41,7 +41,7 @@ def is_untuned(folder: str) -> bool:
         is_plain = all(_is_plain(settings) for settings in here)
         left_out = LEFT_OUT if not any("exclude" in settings for settings in here) else frozenset()
         return is_plain and not _has_settings_below(folder, left_out)
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         return False
 
 
@@ -69,7 +69,7 @@ def _settings_in(folder: str) -> list[dict[str, object]]:
             if settings is None:
                 continue
         if not isinstance(settings, dict):
-            raise ValueError(path)
+            raise TypeError(path)
         found.append({key.replace("_", "-"): value for key, value in settings.items()})
     return found
 
