@@ -12,6 +12,11 @@ _PREFIXES = (
     "DPKG_", "RPM_", "BUN_", "DENO_", "RUFF_", "BLACK_", "ISORT_", "MYPY", "FLAKE8_", "SHELLCHECK_", "YAMLLINT_",
     "LUA_", "GNUMAKE", "PYENV_", "RBENV_", "NODENV_", "ASDF_", "MISE_", "VOLTA_", "COREPACK_", "XML_CATALOG",
     "SGML_CATALOG", "GCC_", "CCACHE_", "COLLECT_", "PIPX_", "PRE_COMMIT_", "JULIA_", "ZIG_", "JDK_", "PHP_INI",
+    "SSLKEYLOG", "GH_", "GITHUB_", "GLAB_", "GITLAB_", "GLAMOUR_", "AZURE_", "ARM_", "CLOUDSDK_", "GOOGLE_", "BOTO",
+    "HELM_", "TF_", "PACKER_", "VAULT_", "ANSIBLE_", "HOMEBREW_", "COMPOSE_", "CONTAINER_", "CONTAINERS_", "PODMAN_",
+    "BUILDX_", "BUILDKIT_", "PGHOST", "PGPORT", "PGSERVICE", "PGOPTIONS", "PGSSL", "PGPASSFILE", "PGSYSCONF", "PGGSS",
+    "PGLOCALEDIR", "PSQL", "MYSQL_", "MARIADB_", "SQLITE_", "DUCKDB_", "REDISCLI_", "SQLCMD", "TMUX", "SCREEN",
+    "GNUPG", "GPG_", "DIGITALOCEAN_", "HEROKU_", "FLY_", "AUTH0_", "CDK_", "GSUTIL_", "LIBNM",
 )  # fmt: skip
 _NAMES = frozenset(
     ("PATH", "ENV", "IFS", "CDPATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "PROMPT_COMMAND", "PAGER",
@@ -24,7 +29,8 @@ _NAMES = frozenset(
      "STDBUF", "NULLCMD", "READNULLCMD", "CLASSPATH", "GOFLAGS", "GOENV", "GOPATH", "GOROOT", "GOPROXY", "GOTOOLCHAIN",
      "GOCACHE", "GOMODCACHE", "GOTMPDIR", "GOBIN", "GOWORK", "GOVCS", "GOSUMDB", "GOOS", "GOARCH", "GOEXPERIMENT",
      "GO111MODULE", "GOINSECURE", "GOPRIVATE", "GOTOOLDIR", "COMPILER_PATH", "VIRTUAL_ENV", "PHPRC", "R_HOME",
-     "R_PROFILE", "R_ENVIRON", "MANPATH", "MANROFFOPT", "MANSECT", "MANLESS")
+     "R_PROFILE", "R_ENVIRON", "MANPATH", "MANROFFOPT", "MANSECT", "MANLESS",
+     "NETRC", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS")
 )  # fmt: skip
 _HARMLESS_EXPORTS = frozenset(
     ("TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES",
@@ -34,7 +40,14 @@ _HARMLESS_PAIRS = frozenset(
     (("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_PAGER", ""), ("PAGER", ""), ("GIT_OPTIONAL_LOCKS", "0"),
      ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb"), ("TERM", "xterm"), ("TERM", "xterm-256color"),
      ("GIT_EDITOR", "true"), ("GIT_EDITOR", ":"), ("GIT_CONFIG_NOSYSTEM", "1"), ("PYTHONDONTWRITEBYTECODE", "1"),
-     ("PYTHONUNBUFFERED", "1"), ("PYTHONIOENCODING", "utf-8"), ("PYTHONUTF8", "1"))
+     ("PYTHONUNBUFFERED", "1"), ("PYTHONIOENCODING", "utf-8"), ("PYTHONUTF8", "1"), ("AWS_PAGER", ""),
+     ("AWS_PAGER", "cat"), ("GH_PAGER", ""), ("GH_PAGER", "cat"), ("GH_PROMPT_DISABLED", "1"), ("DOCKER_BUILDKIT", "1"))
+)  # fmt: skip
+# They say as whom, or about what, a service is asked; a value that is not known would tell the service of it.
+_HARMLESS_IF_KNOWN = frozenset(
+    ("AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_DEFAULT_OUTPUT", "GH_REPO", "CLOUDSDK_CORE_PROJECT",
+     "GOOGLE_CLOUD_PROJECT", "MYSQL_PWD", "TF_IN_AUTOMATION", "HOMEBREW_NO_AUTO_UPDATE", "HOMEBREW_NO_ANALYTICS",
+     "HOMEBREW_NO_ENV_HINTS")
 )  # fmt: skip
 
 _PLAIN_LOCALES = frozenset(("C", "POSIX", "", "en", "en_US"))
@@ -53,8 +66,10 @@ def is_harmless(name: str, value: str | None) -> bool:
     """
     if (name, value) in _HARMLESS_PAIRS:
         return True
-    if name in _HARMLESS_EXPORTS:
+    if name in _HARMLESS_EXPORTS or (value is not None and name in _HARMLESS_IF_KNOWN):
         return True
+    if name.lower().endswith("_proxy"):
+        return False
     if name.startswith("LC_") or name in {"LANG", "LANGUAGE"}:
         # In some encodings a backslash is the second half of a character, for the shell and for its programs.
         return value in _PLAIN_LOCALES or (value is not None and _is_utf8(value))
