@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from harness_guard.errors import EvidenceError  # noqa: E402  the path has to be set first
-from harness_guard.evidence.resolve import resolve_link, resolve_write  # noqa: E402
+from harness_guard.evidence.resolve import resolve_link, resolve_path, resolve_write  # noqa: E402
 from harness_guard.evidence.shell_facts import gather  # noqa: E402
 from harness_guard.paths import names_control_plane  # noqa: E402
 from harness_guard.policy.boundary import covers_reach  # noqa: E402
@@ -67,6 +67,16 @@ def problem_of(place: Place, boundary: tuple[str, ...]) -> str:
     return "a hard link" if place.has_other_names else ""
 
 
+def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, is_folder: bool) -> bool:
+    """Whether what the effects go by may change, in the call or beside it, as the kernel asks."""
+    if any(f"{real}/".startswith(f"{place}/") for place in reached):
+        return True
+    if f"{real}/".startswith("/repo/"):
+        inside = real.removeprefix("/repo").removeprefix("/")
+        return covers_reach(boundary, f"{inside}/json.py".lstrip("/") if is_folder else inside, reach="path")
+    return False
+
+
 def why_not(command: str, boundary: list[str]) -> str:
     """Give the reason to refuse a command, ``""`` to let it pass."""
     found = effects_of(command)
@@ -76,12 +86,16 @@ def why_not(command: str, boundary: list[str]) -> str:
     if found.unknown:
         return found.unknown[0].why
     entries = entries_of(boundary)
+    relied = [(resolve_path(one.path, follow=True), one.is_folder) for one in found.relies]
     try:
         # P7: git's own files through a subcommand of the table are no place.
         places = [place for write in found.writes if not write.is_git_own for place in resolve_write(write, "/repo")]
         links = [place for link in found.links for place in resolve_link(link, "/repo")]
     except EvidenceError:
         return "what it reaches on disk cannot be told"
+    reached = [place.real for place in places]
+    if any(is_unsettled(real, entries, reached, is_folder=is_folder) for real, is_folder in relied):
+        return "it goes by what the run may change meanwhile"
     return next(filter(None, (problem_of(place, entries) for place in [*places, *links])), "")
 
 

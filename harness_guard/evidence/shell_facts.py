@@ -7,11 +7,12 @@ processes of one round run side by side, under one time limit; what does not ans
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from harness_guard.evidence.jobs import Job, run
 from harness_guard.records import replace
-from harness_guard.shell.facts import Needs, Readings, ShellFacts
+from harness_guard.shell.facts import FileText, Needs, Readings, ShellFacts
 from harness_guard.shell.tables import load
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.facts import GitFacts
     from harness_guard.shell.names import NameSource
 
+LONGEST_FILE = 64 * 1024  # bytes of a script or an options file that is read
 TIME_LIMIT_S = 4.0  # well under the 10 s in which the entry has to answer (contract section 2)
 BASH: Final = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
 _CLEAN: Final = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
@@ -56,7 +58,32 @@ def gather(
     names = {source: _are_plain(source, indexes.get(source, [])) for source in needs.names}
     if needs.moves:
         git = _answered(git, needs, deadline)
-    return ShellFacts({**facts.readings, **readings}, git, {**facts.names, **names})
+    files = {path: read_text(path) for path in needs.files}
+    return ShellFacts({**facts.readings, **readings}, git, {**facts.names, **names}, {**facts.files, **files})
+
+
+def read_text(path: str) -> FileText:
+    """Read a short text file; links are followed, as whoever runs it would."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return FileText(is_there=False)
+    except (OSError, ValueError):
+        return FileText(is_there=True)
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            return FileText(is_there=True)
+        data = os.read(opened, LONGEST_FILE + 1)
+    except OSError:
+        return FileText(is_there=True)
+    finally:
+        os.close(opened)
+    if len(data) > LONGEST_FILE or b"\0" in data:
+        return FileText(is_there=True)
+    try:
+        return FileText(is_there=True, text=data.decode())
+    except UnicodeDecodeError:
+        return FileText(is_there=True)
 
 
 def _lookups(needs: Needs) -> dict[str, list[Job]]:
@@ -132,7 +159,11 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
     if source.kind == "absent":
         return not os.path.lexists(source.folder)
     if source.kind == "regular":
-        return os.path.isfile(source.folder) and not os.path.islink(source.folder)
+        return _is_regular(source.folder)
+    if source.kind == "untuned":
+        from harness_guard.evidence.ruff_settings import is_untuned
+
+        return is_untuned(source.folder)
     if source.kind == "unshadowed":
         from harness_guard.evidence.interpreter import is_unshadowed
 

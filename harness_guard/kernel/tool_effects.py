@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from harness_guard.kernel.questions import PlacesOf, PlantedProgram, ProgramFolders, ShellFactsFor, WhereShell, ask
+from harness_guard.kernel.questions import (
+    PlacesOf,
+    PlantedProgram,
+    ProgramFolders,
+    RealPath,
+    ShellFactsFor,
+    WhereShell,
+    ask,
+)
+from harness_guard.policy.boundary import covers
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.effects import Effects, Unknown
 
@@ -12,10 +21,11 @@ if TYPE_CHECKING:
 
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
     from harness_guard.policy.control_plane import ControlPlane
     from harness_guard.policy.place import Place
-    from harness_guard.shell.effects import Write
+    from harness_guard.shell.effects import Relied, Write
 
 QUOTED: Final = 160  # characters of a path or command in a reason; the first line of a reason stands alone
 
@@ -91,6 +101,57 @@ def find_places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Wri
         if real:
             found.append((write, real))
     return tuple(found)
+
+
+def settled(effects: Effects, places: tuple[tuple[Write, tuple[Place, ...]], ...], state: RunState) -> Asking[Effects]:
+    """Take for unknown what goes by something on disk that may change before it is gone by.
+
+    The call itself may change it, or, where the run may write it, another call that runs at the same time.
+    """
+    reached = [place for write, found in places for place in found if write.kind != "meta"]
+    policies = [policy for policy in (state.accepted_policy, state.active_policy) if policy is not None]
+    entries = tuple(entry for policy in policies for entry in policy.boundary)
+    for relied in effects.relies:
+        real = yield from ask(RealPath(relied.path))
+        if any(_changes(place, real, relied) for place in reached):
+            return _unsettled(effects, "it goes by something on disk that the call itself may change", relied)
+        if _may_be_written(real, relied, entries, state):
+            return _unsettled(effects, "it goes by something on disk that the run may change at the same time", relied)
+    return effects
+
+
+def _unsettled(effects: Effects, why: str, relied: Relied) -> Effects:
+    return replace(effects, unknown=(*effects.unknown, Unknown(why, relied.path)))
+
+
+def _changes(place: Place, real: str, relied: Relied) -> bool:
+    top = place.real.partition("*")[0].rpartition("/")[0] if place.reach == "pattern" else place.real
+    if f"{real}/".startswith(f"{top.rstrip('/')}/") or (place.has_other_names and not relied.is_folder):
+        return True
+    return relied.is_folder and place.reach in {"tree", "pattern"} and f"{top}/".startswith(f"{real.rstrip('/')}/")
+
+
+def _may_be_written(real: str, relied: Relied, entries: tuple[str, ...], state: RunState) -> bool:
+    scratch, root = state.scratch, state.repository_root.rstrip("/")
+    if scratch and f"{real}/".startswith(f"{scratch}/"):
+        return True
+    if real != root and not real.startswith(f"{root}/"):
+        return False
+    relative = real[len(root) + 1 :]
+    if not relied.is_folder:
+        return covers(entries, relative)
+    return any(_may_bring_module(entry, relative) for entry in entries)
+
+
+def _may_bring_module(entry: str, folder: str) -> bool:
+    """Whether an entry lets a name directly in a folder be written that Python takes for one of its modules."""
+    from harness_guard.shell.python_library import is_library
+
+    start = entry.partition("*")[0]
+    if folder and not start.startswith(f"{folder}/"):
+        return f"{folder}/".startswith(start) or "*" in entry[: len(folder)]
+    child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]
+    return "*" in child or is_library(child.partition(".")[0])
 
 
 def short(text: str, limit: int = QUOTED) -> str:

@@ -13,7 +13,7 @@ from harness_guard.kernel.protection import check_control_plane, check_reads
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
 from harness_guard.kernel.questions import EngineRuns, ask
 from harness_guard.kernel.state import AT_WORK, StopCount
-from harness_guard.kernel.tool_effects import Judged, find_places, read_effects, short
+from harness_guard.kernel.tool_effects import Judged, find_places, read_effects, settled, short
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.control_plane import from_json
 from harness_guard.records import replace
@@ -67,6 +67,7 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
     if refusal is not None:
         return Outcome(refusal)
     places = yield from find_places(effects, plane)
+    effects = yield from settled(effects, places, state)
     judged = Judged(event, call, effects, places, plane, _is_exact(event, state, call))
     refusal = yield from check_control_plane(judged)  # C7.3
     if refusal is not None:

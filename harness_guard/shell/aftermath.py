@@ -99,20 +99,32 @@ def unsettles(write: Write, source: NameSource) -> bool:
         return False
     if source.kind == "inside" and write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp":
         return False
+    is_path = source.kind in {"absent", "regular"}
+    wanted = source.folder.rpartition("/")[2].casefold()
+    if write.search is not None and is_path:
+        if write.search.is_there:
+            return any(glob_matches(glob.casefold(), wanted) for glob in write.search.names)
+        return any(wanted.endswith(ending) for ending in _endings(write))
+    if is_path and (write.is_pattern or "*" in write.path) and write.kind != "tree":
+        return glob_matches(write.path.rpartition("/")[2].casefold(), wanted)
     if write.is_pattern or write.search is not None or "*" in write.path:
         return True
     last = write.path.rstrip("/").rpartition("/")[2].casefold()
+    if source.kind == "untuned" and (write.by == "ruff" or last in {"__pycache__", ".mypy_cache"}):
+        return False
     is_module = source.kind == "unshadowed"
     if last == "__pycache__" or (is_module and write.by == "compileall"):
         return False  # what lies there counts only beside its source
     if write.kind == "tree" or write.by in MAKES_NAMES or write.by in BRINGS_NAMES or write.by in {"cp", "install"}:
-        is_below = source.kind in {"inside", "unshadowed"} and _holds(source.folder, write.path)
+        is_below = source.kind in {"inside", "unshadowed", "untuned"} and _holds(source.folder, write.path)
         is_around = is_below or _holds(write.path, source.folder)
         return is_around or last == source.folder.rpartition("/")[2].casefold()
     if is_module:
         from harness_guard.shell.python_library import SUFFIXES, is_library
 
         return (last.endswith(SUFFIXES) and is_library(last)) or last.startswith("__init__")
+    if source.kind == "untuned":
+        return last in {".ruff.toml", "ruff.toml", "pyproject.toml"}
     return last == source.folder.rpartition("/")[2].casefold()
 
 
@@ -144,9 +156,9 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
     """
     if write.is_git_own or write.path in DEVICES:
         return False
-    if is_below and (
-        write.by in {"restore", "checkout", "git mv"} or not COMPLETES_GIT.isdisjoint(_segments(write.path))
-    ):
+    # What a move of git writes is asked for path by path; a pathspec stands for whatever lies there.
+    brings = write.by in {"restore", "checkout", "git mv"} and write.kind != "entry"
+    if is_below and (brings or not COMPLETES_GIT.isdisjoint(_segments(write.path))):
         return True
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True

@@ -73,6 +73,7 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
         plugin_command=surroundings.plugin_command,
         git={folder: _only_own(found, surroundings.git_folders) for folder, found in facts.git.items()},
         names=facts.names,
+        files=facts.files,
         read=lambda text: _nested(text, facts),
         start=lambda walk, redirects, targets: Starter(walk, redirects, targets).start,
     )
@@ -82,10 +83,10 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
     except RecursionError:
         return _unread("it is nested too deeply to be followed", command)
     gathered = walk.gathered
-    if walk.texts or gathered.needs_git or gathered.needs_names or gathered.needs_moves:
+    if walk.texts or gathered.needs_git or gathered.needs_names or gathered.needs_moves or gathered.needs_files:
         texts, folders = tuple(dict.fromkeys(walk.texts)), tuple(dict.fromkeys(gathered.needs_git))
         names, moves = tuple(dict.fromkeys(gathered.needs_names)), tuple(dict.fromkeys(gathered.needs_moves))
-        return Needs(texts, folders, names, moves)
+        return Needs(texts, folders, names, moves, tuple(dict.fromkeys(gathered.needs_files)))
     return walk.effects()
 
 

@@ -5,11 +5,15 @@ Source: bash manual, 3.7.2, 4.1 and 4.2.
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell.builtin_scope import Settings
-from harness_guard.shell.commands.model import options_of
+from harness_guard.shell.commands.model import PER_PROCESS, join, options_of
+from harness_guard.shell.effects import Read
+from harness_guard.shell.facts import FileText
 from harness_guard.shell.functions import BUILTINS
 from harness_guard.shell.ledger import RESERVED
 from harness_guard.shell.readers import read_plain
+from harness_guard.shell.scripts import script_call, shell_of
 from harness_guard.shell.state import Ends, State, changed_folder, merge
 from harness_guard.shell.state import start as starting
 from harness_guard.shell.syntax import Unparsed
@@ -21,13 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harness_guard.shell.syntax import Redirect, Script
+    from harness_guard.shell.walk import Walk
 
 MOST_WRAPPERS = 8
 MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
-READS_PROGRAM = frozenset(("python", "python3"))  # from standard input, if no word names another
+READS_PROGRAM = frozenset(("python", "python3", "git"))  # or a patch; from standard input, if no word names another
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell
@@ -40,6 +45,20 @@ _BASH_ALONE = (
     "trap", "source", "export", "readonly", "local", "declare", "typeset", "shopt", "let", "mapfile", "readarray",
     "pushd", "popd", "read ", "printf -v", "~+", "~-", "alias", "set ", "!(", "+(", "@(", "?(", "*(", "echo -",
 )  # fmt: skip
+
+
+class _Quoting:
+    """While a file is walked: what is unknown in it is told with the file's name, and with none of its words."""
+
+    def __init__(self, walk: Walk, name: str) -> None:
+        self.walk, self.name, self.first = walk, name, 0
+
+    def __enter__(self) -> None:
+        self.first = len(self.walk.gathered.unknown)
+
+    def __exit__(self, *_: object) -> None:
+        unknown = self.walk.gathered.unknown
+        unknown[self.first :] = [replace(found, seen=f"{self.name}: …") for found in unknown[self.first :]]
 
 
 class Starter(Settings):
@@ -80,7 +99,6 @@ class Starter(Settings):
         return Ends(merge(ends.ok, found.ok), merge(ends.failed, found.failed))
 
     def _start(self, name: str, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int) -> Ends:
-        walk = self.walk
         if in_shell and name in _BUILTINS:
             if name not in _TAKES_PREFIX:
                 self.refuse_prefix(name)
@@ -93,7 +111,7 @@ class Starter(Settings):
             if name.startswith(folder) and "/" not in name[len(folder) :]:
                 name = name[len(folder) :]
         if "/" in name:
-            walk.unknown("a program named by its path", walk.programs[-1].text)
+            self._script(fields, state)
         elif name in PATCH_PROGRAMS:
             self._patch(fields, state)
         elif name in SHELLS:
@@ -120,7 +138,11 @@ class Starter(Settings):
 
     def _typed(self, state: State) -> str | None:
         """Give the here-document or here-string on standard input, ``None`` if it is none that is known."""
-        redirects = tuple(redirect for redirect in self.redirects if redirect.op[:1] == "<" or redirect.fd == "0")
+        redirects = tuple(
+            redirect
+            for redirect in self.redirects
+            if redirect.op[:1] == "<" or (redirect.fd and not redirect.fd.strip("0"))
+        )
         return literal_body(redirects) or self._here_string(state, redirects)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:
@@ -149,10 +171,80 @@ class Starter(Settings):
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
             text = literal_body(self.redirects) or self._here_string(state, self.redirects)
+        call = script_call(fields[1:]) if text is None else None
+        if call is not None:
+            self._run_file(fields[0].text or "", call.file, call.operands, state)
+            return
         if text is None:
             walk.unknown("a shell whose text is not known", walk.programs[-1].text)
             return
-        name = fields[0].text or ""
+        self._run_text(fields[0].text or "", text, _operands(fields[1:]), state)
+
+    def _script(self, fields: tuple[Field, ...], state: State) -> None:
+        """A program named by its path: a shell's script is read, as the system reads its first line."""
+        walk = self.walk
+        own = walk.plugin_command.rpartition("/")[2]
+        if own and (fields[0].text or "").rpartition("/")[2] == own:
+            walk.unknown("a program named by its path", walk.programs[-1].text)
+            return
+        found = self._file_text(fields[0], state)
+        if found is None:
+            return
+        shell = None if found.text is None else shell_of(found.text)
+        if shell is None and found.is_there:
+            walk.unknown("a program named by its path", walk.programs[-1].text)
+        elif shell is not None:
+            self._run_file(shell, fields[0], fields[1:], state)
+
+    def _run_file(self, name: str, file: Field, operands: tuple[Field, ...], state: State) -> None:
+        """Walk a file's text as a shell of that name runs it; one that is not there runs nothing."""
+        walk = self.walk
+        found = self._file_text(file, state)
+        if found is None:
+            return
+        if found.text is None:
+            # A name without a slash that is not here is looked for on the PATH.
+            if found.is_there or "/" not in (file.text or ""):
+                walk.unknown("a shell whose text is not known", walk.programs[-1].text)
+            return
+        with self._of_file(file.text or ""):
+            self._run_text(name, found.text, operands, state)
+
+    def source(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``source FILE [WORD…]``: a file's text is read like any other, in the same shell."""
+        words = args[1:] if args[:1] and args[0].text == "--" else args
+        why = "a command that runs text or changes how text is read"
+        if not words or "/" not in (words[0].text or "") or words[1:]:
+            return self.opaque_ends(why, state)  # without a slash it is looked for on the PATH
+        found = self._file_text(words[0], state)
+        if found is None:
+            return Ends(state, state)
+        if found.text is None:
+            return self.opaque_ends(why, state) if found.is_there else Ends(None, state)
+        with self._of_file(words[0].text or ""):
+            return self._evaluate(found.text, state, returns_here=True)
+
+    def _file_text(self, file: Field, state: State) -> FileText | None:
+        """Give what a file holds; ``None``, with the reason noted, where reading cannot tell which file it is."""
+        walk = self.walk
+        path = file.text if file.text is not None and not file.is_pattern and file.is_one else None
+        if path is not None and path.startswith("/"):
+            place = path
+        elif path and state.cwds is not None and len(state.cwds) == 1:
+            place = join(state.cwds[0], path)
+        else:
+            walk.unknown("a script whose place is not known", walk.programs[-1].text)
+            return None
+        if place.startswith(PER_PROCESS):
+            return FileText(is_there=True)
+        walk.gathered.reads.append(Read(place, walk.programs[-1].argv[0] or "a shell"))
+        return walk.gathered.text_of(place)
+
+    def _of_file(self, name: str) -> _Quoting:
+        return _Quoting(self.walk, name)
+
+    def _run_text(self, name: str, text: str, operands: tuple[Field, ...], state: State) -> None:
+        walk = self.walk
         # Another shell reads ``+=``, braces and ``$'…'`` differently.
         if name not in _BASH and read_plain(text) is None and not (name in _POSIX and _is_posix(text)):
             walk.unknown("a text for another shell than bash", walk.programs[-1].text)
@@ -164,7 +256,7 @@ class Starter(Settings):
         kept = walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = [], [], [], False, False
         inner = starting("", walk.home)
-        values = {**inner.values, "@": Value(items=_operands(fields[1:])), "#": NUMBER}
+        values = {**inner.values, "@": Value(items=operands), "#": NUMBER}
         values.update({key: value for key, value in state.values.items() if key in {"HOME", "PWD"}})
         if "PWD" not in state.values:
             values.pop("PWD")
@@ -204,14 +296,22 @@ class Starter(Settings):
         if any(field.text is None or field.is_pattern for field in words):
             return self.opaque_ends("a command that runs text or changes how text is read", state)
         text = " ".join(field.text or "" for field in words)
+        return self._evaluate(text, state)
+
+    def _evaluate(self, text: str, state: State, *, returns_here: bool = False) -> Ends:
         if not text.strip():
             return Ends(state, state)
         script = self._read(text)
         if script is None:
             return Ends(state, state)
-        ends = self.walk.script_ends(script, state)
-        self.walk.nested -= 1
-        return self.walk.unless_redirect_fails(ends, state, self.redirects)
+        walk = self.walk
+        if returns_here:
+            walk.returns.append([])
+        ends = walk.script_ends(script, state)
+        for left in walk.returns.pop() if returns_here else ():
+            ends = Ends(merge(ends.ok, left.ok), merge(ends.failed, left.failed))
+        walk.nested -= 1
+        return walk.unless_redirect_fails(ends, state, self.redirects)
 
     def trap(self, args: tuple[Field, ...], state: State) -> Ends:
         """``trap``: the handler is walked at the end, with what any later point may have made of the shell."""
@@ -376,7 +476,9 @@ _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
         ("unalias", "wait", "jobs", "disown", "bg", "fg", "type", "help", "umask", "complete", "compopt", "dirs"),
         Starter.nothing,
     ),
+    "source": Starter.source,
+    ".": Starter.source,
     **dict.fromkeys(
-        ("source", ".", "enable", "bind", "compgen", "fc", "coproc", "let"), Starter.run_unknown
+        ("enable", "bind", "compgen", "fc", "coproc", "let"), Starter.run_unknown
     ),
 }  # fmt: skip

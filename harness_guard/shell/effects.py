@@ -143,6 +143,19 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Relied:
+    """Something on disk that was looked at to tell the effects; they hold while nothing of the call changes it.
+
+    Attributes:
+        path: Absolute path, not normalized.
+        is_folder: Whether it is all that stands in the folder.
+    """
+
+    path: str
+    is_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """Everything that one call would do.
 
@@ -153,6 +166,7 @@ class Effects:
         unknown: What could not be told; non-empty means the call is not allowed without an exact approval.
         programs: Programs started, for the danger rules.
         connects: What it would ask over the network.
+        relies: What was looked at on disk to tell all this.
     """
 
     reads: tuple[Read, ...] = ()
@@ -161,6 +175,7 @@ class Effects:
     unknown: tuple[Unknown, ...] = ()
     programs: tuple[Program, ...] = ()
     connects: tuple[Connection, ...] = ()
+    relies: tuple[Relied, ...] = ()
 
     @property
     def is_read_only(self) -> bool:

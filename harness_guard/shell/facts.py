@@ -81,6 +81,22 @@ class GitFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FileText:
+    """What a file holds.
+
+    Attributes:
+        is_there: Whether anything stands at the path.
+        text: The text; ``None`` for what is no short regular file of UTF-8 text.
+    """
+
+    is_there: bool
+    text: str | None = None
+
+
+NO_FILES: Mapping[str, Never] = {}
+
+
+@dataclass(frozen=True, slots=True)
 class ShellFacts:
     """Everything gathered so far.
 
@@ -88,11 +104,13 @@ class ShellFacts:
         readings: What the reader processes said, by text.
         git: Git's facts, by folder.
         names: Whether all names of a source are what its kind asks for.
+        files: What files hold, by absolute path.
     """
 
     readings: Mapping[str, Readings] = NOTHING
     git: Mapping[str, GitFacts] = NOTHING
     names: Mapping[NameSource, bool] = NO_NAMES
+    files: Mapping[str, FileText] = NO_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +122,11 @@ class Needs:
         folders: Folders whose git facts are wanted.
         names: Sources whose names are to be looked at.
         moves: Questions about what git would write, in folders whose facts are known.
+        files: Absolute paths of files whose text is wanted.
     """
 
     texts: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     names: tuple[NameSource, ...] = ()
     moves: tuple[GitQuestion, ...] = ()
+    files: tuple[str, ...] = ()

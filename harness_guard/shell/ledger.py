@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness_guard.records import replace
 from harness_guard.shell.aftermath import NewNames, makes_names, makes_options, steers_git, unsettles
 from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
-from harness_guard.shell.effects import Effects, Program, Read, Unknown
-from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.effects import Effects, Program, Read, Relied, Unknown
+from harness_guard.shell.facts import NO_FILES, NO_NAMES
 from harness_guard.shell.state import elsewhere, joined
 from harness_guard.shell.values import Field, Value
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from harness_guard.shell.facts import GitFacts
+    from harness_guard.shell.facts import FileText, GitFacts
     from harness_guard.shell.names import NameSource, Printed
     from harness_guard.shell.state import Bodies, Ends, State
     from harness_guard.shell.syntax import Script, Unparsed
@@ -33,15 +33,16 @@ class Ledger:
 
     def __init__(
         self, *, home: str, plugin_command: str, git: Mapping[str, GitFacts], read: Reader,
-        names: Mapping[NameSource, bool] = NO_NAMES,
+        names: Mapping[NameSource, bool] = NO_NAMES, files: Mapping[str, FileText] = NO_FILES,
     ) -> None:  # fmt: skip
         """Take the home folder, our own command's spelling, git's facts, a reader, the plain names."""
         self.names = names
+        self.files = files
         self.home = home
         self.plugin_command = plugin_command
         self.git = git
         self.read_text = read
-        self.gathered = Call("", (), cwds=None, home=home, git=git, names=names)
+        self.gathered = Call("", (), cwds=None, home=home, git=git, names=names, files=files)
         self.programs: list[Program] = []
         self.new_names = NewNames()
         self.in_one_loop: object = None  # the command, where it runs once for each round of a single loop
@@ -93,6 +94,7 @@ class Ledger:
             tuple(dict.fromkeys(found.unknown)),
             tuple(self.programs),
             tuple(dict.fromkeys(found.connects)),
+            tuple(dict.fromkeys(Relied(one.folder, one.kind == "unshadowed") for one in found.trusts_places)),
         )
 
     def note_set(self, name: str, value: Value | None) -> None:
@@ -142,7 +144,7 @@ class Ledger:
         from harness_guard.shell.commands.registry import TABLE, WRITERS
 
         row = TABLE.get(name)
-        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names)
+        call = Call(name, fields[1:], cwds=state.cwds, home=self.home, git=self.git, names=self.names, files=self.files)
         call.fed, self.fed = self.fed, None
         call.program = program
         if row is None:
@@ -178,6 +180,7 @@ class Ledger:
         into.trusts_moves = into.trusts_moves or call.trusts_moves
         self.git_writers += any(write.is_git_own for write in call.writes)
         into.needs_names += call.needs_names
+        into.needs_files += call.needs_files
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusted += call.trusted
         into.trusts_dashes += call.trusts_dashes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.effects import Connection, Link, Read, Unknown, Write
-from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.facts import NO_FILES, NO_NAMES, FileText
 from harness_guard.shell.words import Field, escape, pattern_start
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/d
 PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
+_BELIEVED = frozenset(("absent", "regular", "unshadowed", "untuned"))  # what the text itself may change again
 PLAIN_COPY = "cp, of files alone"  # by: no link comes along
 MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 
@@ -95,12 +96,14 @@ class Call:
         "connects",
         "cwds",
         "fed",
+        "files",
         "git",
         "home",
         "is_git_below",
         "links",
         "name",
         "names",
+        "needs_files",
         "needs_git",
         "needs_moves",
         "needs_names",
@@ -125,6 +128,7 @@ class Call:
         home: str,
         git: Mapping[str, GitFacts],
         names: Mapping[NameSource, bool] = NO_NAMES,
+        files: Mapping[str, FileText] = NO_FILES,
     ) -> None:
         """Take the program, its arguments, the folders it may run in (``None``: unknown) and the known git facts."""
         self.name = name
@@ -142,6 +146,8 @@ class Call:
         self.trusts_moves = False
         self.names = names
         self.needs_names: list[NameSource] = []
+        self.files = files
+        self.needs_files: list[str] = []
         self.trusted: list[str] = []  # globs of names that the disk was asked about before the text runs
         self.trusts_dashes: list[str] = []  # folders in which no name starts with a dash
         self.trusts_places: list[NameSource] = []  # what stands at a path, or does not, is believed to stay so
@@ -181,8 +187,17 @@ class Call:
         """Whether all names of the sources were found plain; asks for what is not known yet."""
         wanted = list(sources)
         self.needs_names += [source for source in wanted if source not in self.names]
-        self.trusts_places += [source for source in wanted if source.kind in {"absent", "regular", "unshadowed"}]
+        self.trusts_places += [source for source in wanted if source.kind in _BELIEVED]
         return all(self.names.get(source, False) for source in wanted)
+
+    def text_of(self, path: str) -> FileText:
+        """Give what a file holds, and ask for it if that is not known yet: then as what cannot be read."""
+        from harness_guard.shell.names import NameSource
+
+        self.trusts_places.append(NameSource("regular", path))
+        if path not in self.files:
+            self.needs_files.append(path)
+        return self.files.get(path, FileText(is_there=True))
 
     def read(self, field: Field, *, is_tree: bool = False) -> None:
         """Say that it reads the files that a word names."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from harness_guard.evidence.shell_facts import gather
-from harness_guard.shell.facts import GitFacts, GitQuestion, Needs, Readings, ShellFacts
+from harness_guard.evidence.shell_facts import LONGEST_FILE, gather, read_text
+from harness_guard.shell.facts import FileText, GitFacts, GitQuestion, Needs, Readings, ShellFacts
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 
@@ -219,3 +220,23 @@ def test_a_planted_repository_is_seen_by_its_folder(repo: Path) -> None:
     (repo / "link").mkdir()
     (repo / "link/.git").write_text("gitdir: ../src/bare\n")
     assert git_facts(repo / "link").git_folder == str(bare)
+
+
+def test_the_text_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.sh").write_text("touch x\n")
+    (tmp_path / "link").symlink_to("a.sh")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    (tmp_path / "nul").write_bytes(b"a\0b")
+    (tmp_path / "long").write_text("x" * (LONGEST_FILE + 1))
+    os.mkfifo(tmp_path / "pipe")
+    read = {
+        name: read_text(str(tmp_path / name)) for name in ("a.sh", "link", "binary", "nul", "long", "pipe", ".", "no")
+    }
+    whole = FileText(is_there=True, text="touch x\n")
+    unread = FileText(is_there=True)
+    assert read == {
+        "a.sh": whole,
+        "link": whole,
+        **dict.fromkeys(("binary", "nul", "long", "pipe", "."), unread),
+        "no": FileText(is_there=False),
+    }

@@ -27,7 +27,7 @@ from harness_guard.kernel.state import Approval, HostBinding
 from harness_guard.kernel.tools import classify
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import replace
-from harness_guard.shell.effects import NO_EFFECTS, Connection, Effects, Link, Program, Read, Unknown, Write
+from harness_guard.shell.effects import NO_EFFECTS, Connection, Effects, Link, Program, Read, Relied, Unknown, Write
 
 INSIDE = {"file_path": f"{ROOT}/src/a.py", "content": "x"}
 OUTSIDE = {"file_path": f"{ROOT}/README.md", "content": "x"}
@@ -768,3 +768,49 @@ def test_a_protected_name_below_a_folder_protects_the_folder(monkeypatch: pytest
 def test_a_namespace_alone_is_no_tool(tool: str) -> None:
     happened = event("PreToolUse", tool_name=tool, tool_input=None, tool_use_id="u1")
     assert rule(FakeWorld().decide(happened, in_state("executing"))) == "effects.unknown"
+
+
+@pytest.mark.contract("C10.13")
+@pytest.mark.parametrize(
+    ("relied", "boundary", "effects", "verdict"),
+    [
+        (Relied(f"{ROOT}/scripts/a.sh"), ("src/**",), Effects(), "pass"),
+        (Relied(f"{ROOT}/scripts/a.sh"), ("**",), Effects(), "deny"),  # another call may be writing it
+        (Relied(f"{ROOT}/src/a.sh"), ("src/**",), Effects(), "deny"),
+        (Relied("/tmp/harness-guard-r1/a.sh"), ("src/**",), Effects(), "deny"),  # the run's scratch folder
+        (Relied("/home/dev/.toolrc"), ("**",), Effects(), "pass"),
+        (Relied(ROOT, is_folder=True), ("src/**",), Effects(), "pass"),
+        (Relied(ROOT, is_folder=True), ("*.py",), Effects(), "deny"),
+        (Relied(ROOT, is_folder=True), ("json/**",), Effects(), "deny"),
+        (Relied(f"{ROOT}/src", is_folder=True), ("src/**",), Effects(), "deny"),
+        (Relied(f"{ROOT}/src", is_folder=True), ("src/a/**",), Effects(), "pass"),
+        (Relied(f"{ROOT}/src/a", is_folder=True), ("src/**",), Effects(), "deny"),
+        (Relied(f"{ROOT}/src/a", is_folder=True), ("*/a/*.py",), Effects(), "deny"),
+    ],
+)
+def test_what_the_run_may_change_meanwhile_is_not_gone_by(
+    relied: Relied, boundary: tuple[str, ...], effects: Effects, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = in_state("executing")
+    assert state.active_policy is not None
+    policy = replace(state.active_policy, boundary=boundary)
+    state = replace(state, active_policy=policy, accepted_policy=policy, active_policy_id=policy_id(policy))
+    world = ShellWorld(monkeypatch, replace(effects, relies=(relied,)), RealPath=relied.path)
+    assert world.decide(shell(), state).decision.verdict == verdict
+
+
+@pytest.mark.contract("C10.13")
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (place("/home/dev/.toolrc"), "deny"),
+        (place("/home/dev", reach="tree"), "deny"),
+        (place("/home/dev/.tool*", reach="pattern"), "deny"),
+        (place(f"{ROOT}/src/a.py"), "pass"),
+        (place(f"{ROOT}/src/a.py", links=2), "deny"),
+    ],
+)
+def test_what_the_call_itself_changes_is_not_gone_by(found: Any, verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = replace(writes(f"{ROOT}/src/a.py"), relies=(Relied("/home/dev/.toolrc"),))
+    world = ShellWorld(monkeypatch, effects, RealPath="/home/dev/.toolrc", PlacesOf=(found,))
+    assert world.decide(shell(), in_state("executing")).decision.verdict == verdict

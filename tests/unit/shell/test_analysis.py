@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from os.path import normpath
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from harness_guard.evidence.shell_facts import gather
 from harness_guard.records import replace
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse, is_provably_silent
 from harness_guard.shell.effects import Effects, Unknown
-from harness_guard.shell.facts import GitFacts
+from harness_guard.shell.facts import FileText, GitFacts
 from harness_guard.shell.names import NameSource
 
 CASES = [
@@ -23,6 +24,20 @@ CASES = [
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
+
+
+FILES = {
+    "/repo/x.sh": FileText(is_there=True),  # not to be read
+    "/repo/plain.sh": FileText(is_there=True, text='set -e\nmkdir -p "$1"\ntouch "$1/made"\n'),
+    "/repo/scripts/run.sh": FileText(is_there=True, text="#!/usr/bin/env bash\ncd docs && touch made\n"),
+    "/repo/posix.sh": FileText(is_there=True, text="#!/bin/sh -e\ntouch made\n"),
+    "/repo/array.sh": FileText(is_there=True, text="#!/bin/sh\na+=(touch)\n"),
+    "/repo/tool.py": FileText(is_there=True, text="#!/usr/bin/env python3\nprint(1)\n"),
+    "/repo/env.sh": FileText(is_there=True, text="A=docs\nreturn 0\ntouch never\n"),
+    "/repo/secret": FileText(is_there=True, text="machine x password hunter2\n"),
+    "/repo/again.sh": FileText(is_there=True, text="bash ./again.sh\n"),
+    "/repo/self.sh": FileText(is_there=True, text="echo x >> self.sh\n"),
+}
 
 
 def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) -> Effects:
@@ -37,7 +52,8 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
         told = {**facts.git, **dict.fromkeys(found.folders, git)}
         for question in found.moves:
             told[question.folder] = replace(told[question.folder], answers=dict.fromkeys(found.moves))
-        facts = ShellFacts(read.readings, told, names)
+        files = {**facts.files, **{path: FILES.get(normpath(path), FileText(is_there=False)) for path in found.files}}
+        facts = ShellFacts(read.readings, told, names, files)
     raise AssertionError("the analysis does not come to an end")
 
 
@@ -285,3 +301,59 @@ def test_a_name_is_no_number() -> None:
 def test_asks_for_the_names_it_wants() -> None:
     found = analyse("find src -exec cat '{}' +", WHERE, ShellFacts())
     assert found == Needs(names=(NameSource("inside", "/repo/src"),))
+
+
+@pytest.mark.contract("C10.13")
+@pytest.mark.parametrize(
+    ("command", "writes"),
+    [
+        ("bash plain.sh docs", {"/repo/docs", "/repo/docs/made"}),
+        ("./scripts/run.sh", {"/repo/docs/made"}),
+        ("cd docs && ../scripts/run.sh", {"/repo/docs/docs/made"}),
+        ("sh posix.sh", {"/repo/made"}),
+        ("./posix.sh", {"/repo/made"}),
+        (". ./env.sh; touch $A/x", {"/repo/docs/x"}),
+        ("bash scripts/none.sh", set()),
+        ("./none.sh", set()),
+        ("source ./none.sh || touch x", {"/repo/x"}),
+    ],
+)
+def test_a_script_on_disk_is_read(command: str, writes: set[str]) -> None:
+    found = effects_of(command)
+    assert found.unknown == ()
+    assert {write.path for write in found.writes} == writes
+    assert found.relies
+
+
+@pytest.mark.contract("C10.13")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash x.sh",
+        "./tool.py",
+        "./plain.sh docs",  # without a first line that names a shell
+        "./array.sh",  # for another shell than it is written for
+        "bash none.sh",  # looked for on the PATH
+        ". env.sh",
+        "source ./env.sh a",
+        "bash ./again.sh",
+        "bash $x/plain.sh",
+        "cd $x; bash plain.sh",
+        "bash /proc/self/fd/3",
+        "echo touch y > scripts/none.sh; bash scripts/none.sh",
+        "cp a.txt plain.sh; bash plain.sh docs",
+        "mv a.txt scripts; scripts/run.sh",
+        "bash --norc scripts/run.sh",
+    ],
+)
+def test_a_script_that_is_not_known_is_refused(command: str) -> None:
+    assert effects_of(command).unknown
+
+
+def test_what_a_script_writes_into_itself_is_among_its_effects() -> None:
+    found = effects_of("bash ./self.sh")
+    assert found.unknown or found.relies[0].path in {write.path for write in found.writes}
+
+
+def test_a_refusal_quotes_nothing_of_a_file() -> None:
+    assert [unknown.seen for unknown in effects_of("bash ./secret").unknown] == ["./secret: …"]
