@@ -221,10 +221,9 @@ def _run(call: Call, verb: Verb, args: tuple[Field, ...], folder: Field | None) 
         return
     options = Options((), args) if verb.row.is_free else options_of(verb.row, undashed(inner))
     if isinstance(options, str):
-        call.opaque(f"git {name}: {options}")
-        return
-    does = _act(inner, verb, options)
-    _judge(inner, does)
+        inner.opaque(f"git {name}: {options}")
+    else:
+        _judge(inner, _act(inner, verb, options))
     _take(call, inner)
 
 
@@ -240,7 +239,7 @@ def _take(call: Call, inner: Call) -> None:
     call.trusts_dashes += inner.trusts_dashes
     call.trusts_places += inner.trusts_places
     call.trusts_moves = inner.trusts_moves
-    call.is_git_below = inner.is_git_below
+    call.is_git_below = call.is_git_below or inner.is_git_below
 
 
 def _checks_signatures(text: str) -> bool:

@@ -202,6 +202,38 @@ def test_readers_beside_a_move_are_no_hindrance() -> None:
     assert whys("git checkout main && git checkout main", git) == [MOVES]
 
 
+@pytest.mark.parametrize(
+    ("path", "steers"),
+    [("src/a", False), ("src/HEAD", True), ("src/objects/a", True), ("src/refs/a", True), ("src/config", True)],
+)
+def test_a_move_below_the_root_may_make_a_repository_there(path: str, *, steers: bool) -> None:
+    answers = {GitQuestion("/repo/src", "checkout", ("main",)): (Write(f"/repo/{path}", "entry", "checkout"),)}
+    facts = ShellFacts(git={"/repo/src": replace(QUIET, answers=answers)})
+    found = analyse("git -C src checkout main", WHERE, facts)
+    assert isinstance(found, Effects)
+    assert bool(found.unknown) is steers
+
+
+@pytest.mark.parametrize(
+    ("command", "is_clear", "allowed"),
+    [
+        ("git add *", True, True),
+        ("git add *", False, False),
+        ("git add -- *", False, True),
+        ("git rm *", True, False),  # git reads a name as a pattern of its own
+        ("git restore *.py", True, False),
+    ],
+)
+def test_globs_among_the_words(command: str, *, is_clear: bool, allowed: bool) -> None:
+    facts = ShellFacts(git={"/repo": QUIET})
+    found = analyse(command, WHERE, facts)
+    while isinstance(found, Needs):
+        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
+        facts = ShellFacts(read.readings, facts.git, {**facts.names, **dict.fromkeys(found.names, is_clear)})
+        found = analyse(command, WHERE, facts)
+    assert bool(found.unknown) is not allowed
+
+
 @pytest.mark.parametrize("kind", ["foo", "secret", "lg", "delete-merged-branches"])
 def test_an_alias_is_told_from_a_missing_row(kind: str) -> None:
     assert whys(f"git {kind} x") == [f"git {kind} is no command of git; an alias or a program git-{kind} would run"]
