@@ -14,7 +14,9 @@ from harness_guard.artifacts.registry import recognise
 from harness_guard.artifacts.values import Amendment, Plan
 from harness_guard.errors import StateError
 from harness_guard.kernel.accept import amended_policy, amendment_problem, policy_of
+from harness_guard.kernel.gates import open_amendment
 from harness_guard.kernel.run_questions import Snapshot
+from harness_guard.kernel.state import StopCount
 from harness_guard.policy.digest import policy_id
 from harness_guard.policy.model import Check, Policy
 from harness_guard.records import replace
@@ -280,3 +282,45 @@ def test_no_gate_opens_over_a_control_plane_that_is_not_there() -> None:
         "state.control-plane",
         "the stored control plane is malformed: found members ",
     )
+
+
+@pytest.mark.parametrize("reason", ["I should like to go on.", "Paused", "paused: rule.x: something"])
+def test_a_resume_says_why_the_run_paused_before_it_says_anything_else(reason: str) -> None:
+    state = in_state("paused_danger", pause_reason="rule.x: something")
+    text = filled_resume(state)
+    assert "Paused: rule.x: something" in text
+    found = decide(text.replace("Paused: rule.x: something", reason), state)
+    assert rule(found) == "repair.reason"
+    assert (found.decision.reason.seen, found.decision.reason.more) == (
+        "the Reason does not begin with why the run paused, which the human has to read",
+        text,
+    )
+    longer = text.replace("Paused: rule.x: something", "Paused: rule.x: something else happened; I shall mind it.")
+    assert decide(longer, state).state.pending_gate.kind == "Repair Resume"
+
+
+def test_a_resume_that_adds_too_little_says_which_round_is_due() -> None:
+    state = in_state("paused_budget", repair=replace(in_state("paused_budget").repair, round=3, max_rounds=1))
+    found = decide(filled_resume(state).replace('"additional_rounds": 3', '"additional_rounds": 2'), state)
+    assert rule(found) == "repair.rounds"
+    assert (found.decision.reason.seen, found.decision.reason.remedy) == (
+        "round 4 is due and the budget is 1",
+        "Ask for at least 3 additional rounds; emit this:",
+    )
+
+
+@pytest.mark.contract("L4.6")
+@pytest.mark.parametrize("name", ["completed", "cancelled"])
+def test_what_has_ended_is_not_amended(name: str) -> None:
+    parsed = recognise(amendment())
+    assert isinstance(parsed, Amendment)
+    state = in_state(name)
+    assert state.active_policy is not None
+    with pytest.raises(StopIteration) as done:
+        next(open_amendment(state, parsed))
+    assert done.value.value.decision.reason.rule == "artifact.not-now"
+
+
+def test_a_gate_begins_the_count_of_refused_stops_anew() -> None:
+    state = in_state("executing", stop=StopCount(2, "turn-1", is_incomplete=True))
+    assert decide(amendment(), state).state.stop == StopCount()
