@@ -8,6 +8,7 @@ a link that leads out. A folder too large to be looked at counts as not plain.
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 TYPE_CHECKING = False
@@ -76,6 +77,15 @@ def are_undashed(folder: str) -> bool:
         return True
     except OSError:
         return False
+
+
+def is_regular(path: str) -> bool:
+    """Tell whether a file stands at a path that has no other name: it is no link, symbolic or hard."""
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def are_plain_in_index(listing: str, folder: str) -> bool:

@@ -6,7 +6,8 @@ Sources: the man pages of coreutils 9 (sort, uniq), sed 4.9, gawk 5, ripgrep 14,
 from __future__ import annotations
 
 from harness_guard.shell import awk_script, sed_script
-from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named
+from harness_guard.shell.commands.model import PER_PROCESS, Call, Options, Row, options_of, read_named
+from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -84,11 +85,31 @@ def _tree(call: Call, options: Options) -> None:
         call.write(field, "file")
 
 
+def _text_in(call: Call, fields: tuple[Field, ...]) -> Field | None:
+    """Give the text of the one file that a script is in, ``None`` if it is not known."""
+    places = [place for field in fields for place in call.paths(field) or ()]
+    if len(fields) != 1 or len(places) != 1 or places[0][1] or fields[0].text == "-":
+        return None
+    place = places[0][0]
+    if place.startswith(PER_PROCESS) or not call.believes([NameSource("regular", place)]):
+        return None
+    call.read(fields[0])
+    text = call.text_of(place).text
+    return None if text is None else Field(text)
+
+
 def _sed(call: Call, options: Options) -> None:
     scripts = options.values("-e", "--expression")
     files = options.operands
+    in_files = options.values("-f", "--file")
     if options.has("--version", "--help"):
         return
+    if in_files:
+        script = None if scripts else _text_in(call, in_files)
+        if script is None:
+            call.opaque("sed with a script in a file that is not known")
+            return
+        scripts = (script,)
     if not scripts:
         if not files or not files[0].is_one:
             call.opaque("sed without a script that is known")
@@ -124,6 +145,13 @@ def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -
 
 def _awk(call: Call, options: Options) -> None:
     files = options.operands
+    in_files = options.values("-f", "--file")
+    if in_files:
+        script = _text_in(call, in_files)
+        if script is None:
+            call.opaque("awk with a program in a file that is not known")
+            return
+        files = (script, *files)
     opened = None if not files or files[0].text is None or files[0].is_pattern else awk_script.read(files[0].text)
     if opened is None:
         call.opaque("awk with a program that is not known, or that may write or run something that reading cannot tell")
@@ -200,9 +228,9 @@ COMMANDS: Final = (
     Row(
         "sed",
         flags="nErsuz",
-        valued="e",
+        valued="ef",
         attached="i",
-        longs="quiet silent regexp-extended expression= separate null-data unbuffered in-place=? follow-symlinks "
+        longs="quiet silent regexp-extended expression= file= separate null-data unbuffered in-place=? follow-symlinks "
         "sandbox debug version help",
         reads=False,
         act=_sed,
@@ -211,8 +239,8 @@ COMMANDS: Final = (
         Row(
             name,
             flags="bcrPS",
-            valued="Fv",
-            longs="field-separator=! assign=! re-interval posix traditional sandbox characters-as-bytes csv",
+            valued="Fvf",
+            longs="file=! field-separator=! assign=! re-interval posix traditional sandbox characters-as-bytes csv",
             reads=False,
             act=_awk,
             is_strict=True,

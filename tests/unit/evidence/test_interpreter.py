@@ -73,10 +73,12 @@ def test_no_folder(tmp_path: Path) -> None:
 def test_facts_are_gathered(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.json").symlink_to("a.json")
+    (tmp_path / "d.json").write_text("{}")
+    (tmp_path / "e.json").hardlink_to(tmp_path / "d.json")
     (tmp_path / "json.py").write_text("")
     wanted = [
         NameSource("unshadowed", str(tmp_path)),
-        *(NameSource("regular", str(tmp_path / name)) for name in ("a.json", "b.json", "c.json")),
+        *(NameSource("regular", str(tmp_path / name)) for name in ("a.json", "b.json", "c.json", "d.json", "e.json")),
     ]
     found = gather("", Needs(names=tuple(wanted)), ShellFacts(), shfmt="shfmt")
-    assert [found.names[source] for source in wanted] == [False, True, False, False]
+    assert [found.names[source] for source in wanted] == [False, True, False, False, False, False]

@@ -227,3 +227,43 @@ def test_a_program_in_a_file_that_is_not_believed(
 
 def test_apart_from_its_folder_a_program_needs_no_look_at_it() -> None:
     assert in_file("python3 -I x.py", PROGRAM, believed=("regular",)).unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ("sed -f x.sed a.txt", "# a comment\ns/a/b/\n", []),
+        ("sed -n --file=x.sed a.txt", "s/a/b/p\n", []),
+        ("sed -i -f x.sed a.txt", "s/a/b/\n", ["/repo/a.txt"]),
+        ("sed -f x.sed a.txt", "w docs/x\n", ["/repo/docs/x"]),
+        ("awk -f x.awk a.txt", "{ print $1 }\n", []),
+        ("awk -F: -f x.awk a.txt b.txt", '{ print > "docs/x" }\n', ["/repo/docs/x"]),
+    ],
+)
+def test_a_script_in_a_file(command: str, text: str, expected: list[str]) -> None:
+    found = in_file(command, text)
+    assert found.unknown == ()
+    assert [write.path for write in found.writes] == expected
+    assert "/repo/x." in " ".join(read.path for read in found.reads)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "believed"),
+    [
+        ("sed -f x.sed a.txt", "1e touch docs/x\n", ("regular",)),
+        ("sed -f x.sed a.txt", "s/a/b/\n", ()),
+        ("sed -f x.sed a.txt", None, ("regular",)),
+        ("sed -f x.sed -e p a.txt", "s/a/b/\n", ("regular",)),
+        ("sed -f x.sed -f y.sed a.txt", "s/a/b/\n", ("regular",)),
+        ("sed -f - a.txt", "s/a/b/\n", ("regular",)),
+        ("sed -f /dev/stdin a.txt", "s/a/b/\n", ("regular",)),
+        ("sed -f *.sed a.txt", "s/a/b/\n", ("regular",)),
+        ("echo w > x.sed; sed -f x.sed a.txt", "s/a/b/\n", ("regular",)),
+        ("awk -f x.awk a.txt", 'BEGIN { system("touch docs/x" x) }\n', ("regular",)),
+        ("awk -f x.awk -f y.awk a.txt", "{ print $1 }\n", ("regular",)),
+        ("gawk -f x.awk a.txt", '@include "y"\n{ print $1 }\n', ("regular",)),
+        ("awk -f $x a.txt", "{ print $1 }\n", ("regular",)),
+    ],
+)
+def test_a_script_in_a_file_that_is_not_believed(command: str, text: str | None, believed: tuple[str, ...]) -> None:
+    assert in_file(command, text, believed=believed).unknown
