@@ -95,7 +95,7 @@ def unsettles(write: Write, source: NameSource) -> bool:
     """Whether a write may change what was found at a path, or bring a name that Python takes for a module's."""
     if write.kind == "meta" or write.is_git_own or write.path in DEVICES:
         return False
-    if write.by in _ADDS_NO_NAME and source.kind != "regular":
+    if source.kind == "undashed" or (write.by in _ADDS_NO_NAME and source.kind != "regular"):
         return False
     if source.kind == "inside" and write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp":
         return False
@@ -129,7 +129,8 @@ def unsettles(write: Write, source: NameSource) -> bool:
 
 
 def _holds(folder: str, path: str) -> bool:
-    return f"{path.rstrip('/')}/".casefold().startswith(f"{folder.rstrip('/')}/".casefold())
+    outer, inner = _segments(folder), _segments(path)
+    return ".." in outer or ".." in inner or inner[: len(outer)] == outer  # a link may stand in front of ``..``
 
 
 # Programs that read no standard input, and those that read none if they are given a file.

@@ -11,7 +11,7 @@ from harness_guard.evidence.shell_facts import gather
 from harness_guard.records import replace
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Connection, Effects, Write
-from harness_guard.shell.facts import GitFacts, GitQuestion
+from harness_guard.shell.facts import FileText, GitFacts, GitQuestion
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", "", ("/repo/.git",))
@@ -276,3 +276,17 @@ def test_a_patch_that_is_known_asks(command: str, words: tuple[str, ...]) -> Non
 def test_a_patch_that_is_not_known_is_not_applied(command: str) -> None:
     answers = {GitQuestion("/repo", "apply", ("--", "/repo/a.patch")): ()}
     assert effects(command, replace(QUIET, answers=answers)).unknown
+
+
+@pytest.mark.parametrize("path", ["src", "./src", "src/../src", "src/.", ".//src"])
+def test_a_script_is_not_what_was_read_once_git_has_brought_another(path: str) -> None:
+    for command in (f"git restore {path}; bash src/s.sh", f"cp -r x/. {path}; bash src/s.sh"):
+        facts = ShellFacts(git={"/repo": QUIET})
+        found = analyse(command, WHERE, facts)
+        while isinstance(found, Needs):
+            read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
+            files = {name: FileText(text="echo a\n", is_there=True) for name in found.files}
+            names = dict.fromkeys(found.names, True)
+            facts = ShellFacts(read.readings, facts.git, {**facts.names, **names}, {**facts.files, **files})
+            found = analyse(command, WHERE, facts)
+        assert found.unknown
