@@ -38,9 +38,9 @@ class NameSource:
             git below it; whether they are plain. ``inside``: all links at and below a folder; whether none leads out.
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
-            stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether Python finds its own
-            library's modules there, and none of the folder's instead. ``untuned``: a folder; whether ruff finds only
-            plain settings in it, and none above or below.
+            stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether
+            Python finds its own library's modules there, and none of the folder's instead. ``untuned``: a folder;
+            whether ruff finds only plain settings in it, and none above or below.
         folder: The folder, or the path.
     """
 

@@ -99,22 +99,9 @@ def _text_in(call: Call, fields: tuple[Field, ...]) -> Field | None:
 
 
 def _sed(call: Call, options: Options) -> None:
-    scripts = options.values("-e", "--expression")
-    files = options.operands
-    in_files = options.values("-f", "--file")
     if options.has("--version", "--help"):
         return
-    if in_files:
-        script = None if scripts else _text_in(call, in_files)
-        if script is None:
-            call.opaque("sed with a script in a file that is not known")
-            return
-        scripts = (script,)
-    if not scripts:
-        if not files or not files[0].is_one:
-            call.opaque("sed without a script that is known")
-            return
-        scripts, files = (files[0],), files[1:]
+    scripts, files = _sed_scripts(call, options)
     for script in scripts:
         opened = None if script.text is None or script.is_pattern else sed_script.read(script.text)
         if opened is None:
@@ -130,6 +117,20 @@ def _sed(call: Call, options: Options) -> None:
         if in_place:
             call.write(field, "file" if options.has("--follow-symlinks") else "entry")
             _sed_backups(call, field, tuple(in_place))
+
+
+def _sed_scripts(call: Call, options: Options) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+    """Give the scripts, unknown where they are not known, and the files that are edited."""
+    scripts = options.values("-e", "--expression")
+    in_files = options.values("-f", "--file")
+    files = options.operands
+    if in_files:
+        script = None if scripts else _text_in(call, in_files)
+        return (script or Field(None),), files
+    if scripts:
+        return scripts, files
+    is_known = bool(files) and files[0].is_one
+    return (files[0] if is_known else Field(None),), files[1:]
 
 
 def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -> None:
