@@ -67,13 +67,16 @@ def problem_of(place: Place, boundary: tuple[str, ...]) -> str:
     return "a hard link" if place.has_other_names else ""
 
 
-def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, is_folder: bool) -> bool:
+_NAMES = {"modules": "json.py", "dashes": "-x", "settings": "pyproject.toml"}
+
+
+def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, what: str) -> bool:
     """Whether what the effects go by may change, in the call or beside it, as the kernel asks."""
     if any(f"{real}/".startswith(f"{place}/") for place in reached):
         return True
     if f"{real}/".startswith("/repo/"):
         inside = real.removeprefix("/repo").removeprefix("/")
-        return covers_reach(boundary, f"{inside}/json.py".lstrip("/") if is_folder else inside, reach="path")
+        return covers_reach(boundary, f"{inside}/{_NAMES.get(what, '')}".strip("/"), reach="path")
     return False
 
 
@@ -86,7 +89,7 @@ def why_not(command: str, boundary: list[str]) -> str:
     if found.unknown:
         return found.unknown[0].why
     entries = entries_of(boundary)
-    relied = [(resolve_path(one.path, follow=True), one.is_folder) for one in found.relies]
+    relied = [(resolve_path(one.path, follow=True), one.what) for one in found.relies]
     try:
         # P7: git's own files through a subcommand of the table are no place.
         places = [place for write in found.writes if not write.is_git_own for place in resolve_write(write, "/repo")]
@@ -94,7 +97,7 @@ def why_not(command: str, boundary: list[str]) -> str:
     except EvidenceError:
         return "what it reaches on disk cannot be told"
     reached = [place.real for place in places]
-    if any(is_unsettled(real, entries, reached, is_folder=is_folder) for real, is_folder in relied):
+    if any(is_unsettled(real, entries, reached, what=what) for real, what in relied):
         return "it goes by what the run may change meanwhile"
     return next(filter(None, (problem_of(place, entries) for place in [*places, *links])), "")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.tools import ToolCall
     from harness_guard.policy.control_plane import ControlPlane
     from harness_guard.policy.place import Place
-    from harness_guard.shell.effects import Relied, Write
+    from harness_guard.shell.effects import Relied, ReliedKind, Write
 
 QUOTED: Final = 160  # characters of a path or command in a reason; the first line of a reason stands alone
 
@@ -140,18 +140,24 @@ def _may_be_written(real: str, relied: Relied, entries: tuple[str, ...], state: 
     relative = real[len(root) + 1 :]
     if not relied.is_folder:
         return covers(entries, relative)
-    return any(_may_bring_module(entry, relative) for entry in entries)
+    return any(_may_bring(entry, relative, relied.what) for entry in entries)
 
 
-def _may_bring_module(entry: str, folder: str) -> bool:
-    """Whether an entry lets a name directly in a folder be written that Python takes for one of its modules."""
-    from harness_guard.shell.python_library import is_library
-
+def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
+    """Whether an entry lets a name be written that changes what was found in a folder."""
     start = entry.partition("*")[0]
+    if what == "settings":
+        return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
     if folder and not start.startswith(f"{folder}/"):
         return f"{folder}/".startswith(start) or "*" in entry[: len(folder)]
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]
-    return "*" in child or is_library(child.partition(".")[0])
+    return "*" in child or (child.startswith("-") if what == "dashes" else _is_module(child))
+
+
+def _is_module(name: str) -> bool:
+    from harness_guard.shell.python_library import is_library
+
+    return is_library(name)
 
 
 def short(text: str, limit: int = QUOTED) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     WriteKind = Literal["file", "tree", "entry", "meta"]
+    ReliedKind = Literal["file", "modules", "dashes", "settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,18 @@ class Relied:
 
     Attributes:
         path: Absolute path, not normalized.
-        is_folder: Whether it is all that stands in the folder.
+        what: ``file``: what stands there, or that nothing does. Of a folder: ``modules``: its names that Python may
+            take for modules; ``dashes``: those that start with a dash; ``settings``: the settings of tools in, above
+            and below it.
     """
 
     path: str
-    is_folder: bool = False
+    what: ReliedKind = "file"
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is about names that stand in a folder."""
+        return self.what != "file"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from harness_guard.shell.effects import ReliedKind
     from harness_guard.shell.facts import FileText, GitFacts
     from harness_guard.shell.names import NameSource, Printed
     from harness_guard.shell.state import Bodies, Ends, State
@@ -26,6 +27,9 @@ RESERVED = frozenset(
     ("if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
      "function", "time", "coproc")
 )  # fmt: skip
+
+
+_RELIED: dict[str, ReliedKind] = {"unshadowed": "modules", "undashed": "dashes", "untuned": "settings"}
 
 
 class Ledger:
@@ -94,7 +98,7 @@ class Ledger:
             tuple(dict.fromkeys(found.unknown)),
             tuple(self.programs),
             tuple(dict.fromkeys(found.connects)),
-            tuple(dict.fromkeys(Relied(one.folder, one.kind == "unshadowed") for one in found.trusts_places)),
+            tuple(dict.fromkeys(Relied(one.folder, _RELIED.get(one.kind, "file")) for one in found.trusts_places)),
         )
 
     def note_set(self, name: str, value: Value | None) -> None:

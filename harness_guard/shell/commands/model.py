@@ -119,7 +119,7 @@ class Call:
         "writes",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  a call, where it runs, and each kind of fact about that
         self,
         name: str,
         args: tuple[Field, ...],
@@ -351,7 +351,7 @@ def options_of(row: Row, args: tuple[Field, ...]) -> Options | str:
             operands += args[index:]
             break
         if start == "" and field.text != "" and not field.is_operand:
-            return "a word that may be an option"
+            return "a word that may be an option" + (" (`./*` is none)" if field.is_pattern else "")
         if not start.startswith("-") or field.text == "-":
             operands.append(field)
             if row.is_strict:
@@ -435,6 +435,13 @@ def run_row(row: Row, call: Call) -> None:
         row.act(call, options)
 
 
+# Programs of which an option that is a file's name, and so has no slash in it, makes nothing worse.
+_MEEK = frozenset(
+    ("rm", "rmdir", "touch", "cp", "mv", "mkdir", "chmod", "chown", "chgrp", "ls", "cat", "wc", "head", "tail", "grep",
+     "du", "stat", "file")
+)  # fmt: skip
+
+
 def undashed(call: Call) -> tuple[Field, ...]:
     """Give a call's words with those marked that no option can be: a glob's matches, where no name has a dash in front.
 
@@ -449,8 +456,10 @@ def undashed(call: Call) -> tuple[Field, ...]:
             call.trusted.append("*")
             made.append(replace(field, is_operand=True))
         elif may_be and field.is_pattern and field.text is not None and call.cwds is not None:
-            is_clear = call.believes([NameSource("undashed", cwd) for cwd in call.cwds])
+            sources = [NameSource("undashed", cwd) for cwd in call.cwds]
+            is_clear = call.believes(sources)
             call.trusts_dashes += call.cwds if is_clear else ()
+            call.trusts_places += sources if is_clear and call.name not in _MEEK else ()
             made.append(replace(field, is_operand=True) if is_clear else field)
         else:
             made.append(field)
