@@ -146,6 +146,19 @@ def _commit(asking: _Asking) -> tuple[Write, ...]:
     return ()
 
 
+def _archive(asking: _Asking) -> tuple[Write, ...]:
+    """An archive writes nothing here; it must put no format in place of a file's marks."""
+    name = asking.words[0]
+    if not asking.target():
+        raise _Unanswered
+    found = asking.git("grep", "-l", "-e", "export-subst", name, "--", ":(glob)**/.gitattributes", may_fail=True)
+    local = asking.git("rev-parse", "--git-path", "info/attributes").rstrip("\n")
+    path = local if local.startswith("/") else f"{asking.top}/{local}"
+    if found or (os.path.lexists(path) and b"export-subst" in _content(path)):
+        raise _Unanswered
+    return ()
+
+
 def _checkout(asking: _Asking) -> tuple[Write, ...]:
     head = asking.commits("HEAD")[0]
     target = asking.target()
@@ -295,6 +308,7 @@ _ODD_IN_PATCHES: Final = (b"\nrename ", b"\ncopy ", b" 120000", b" 160000", b"\n
 
 _KINDS: Final[dict[str, Callable[[_Asking], tuple[Write, ...]]]] = {
     "apply": _apply,
+    "archive": _archive,
     "commit": _commit,
     "checkout": _checkout,
     "merge": _merge,

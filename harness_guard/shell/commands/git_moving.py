@@ -18,6 +18,7 @@ from harness_guard.shell.commands.git_verbs import (
     move,
     pathspecs,
     plain,
+    revision,
     verbs,
 )
 from harness_guard.shell.commands.model import Call, Options, Row
@@ -29,27 +30,9 @@ if TYPE_CHECKING:
     from harness_guard.shell.facts import GitAsked
     from harness_guard.shell.words import Field
 
-_IN_NAMES: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-~^@{}+#=,%")
-_IN_BRACES: Final = frozenset(("u", "upstream", "push", "commit"))
-
-
-def _revision(field: Field) -> str | None:
-    """Give a word that may name one commit, whatever the time is; ``-`` is the branch before this one."""
-    text = plain(field) or ""
-    if text == "-":
-        return "@{-1}"
-    if not text or text.startswith("-") or ".." in text or not _IN_NAMES.issuperset(text):
-        return None
-    for piece in text.split("{")[1:]:
-        inner, sign, _ = piece.partition("}")
-        # ``@{yesterday}`` is another commit from one moment to the next.
-        if not sign or not (inner in _IN_BRACES or inner.removeprefix("-").isdigit()):
-            return None
-    return text
-
 
 def _target(call: Call, kind: GitAsked, field: Field, *words: str) -> None:
-    name = _revision(field)
+    name = revision(field)
     if name is None:
         call.opaque(f"git {call.name} of a commit that reading cannot tell", is_writer=True)
     else:
@@ -81,7 +64,7 @@ def _checkout(call: Call, options: Options) -> Does | None:
 
 def _guessed(call: Call, options: Options) -> Does:
     """``git checkout WORD PATH…``: the first word is a commit, or a path like the others."""
-    name = _revision(options.operands[0])
+    name = revision(options.operands[0])
     is_commit = name is not None and ask(call, "commit", name) is not None
     pathspecs(call, options.operands[1:] if is_commit else options.operands)
     return WRITES

@@ -109,6 +109,25 @@ def pathspecs(call: Call, fields: tuple[Field, ...], by: str = "") -> None:
             call.write(field, "tree", by)
 
 
+_IN_NAMES: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-~^@{}+#=,%")
+_IN_BRACES: Final = frozenset(("u", "upstream", "push", "commit"))
+
+
+def revision(field: Field) -> str | None:
+    """Give a word that may name one commit, whatever the time is; ``-`` is the branch before this one."""
+    text = plain(field) or ""
+    if text == "-":
+        return "@{-1}"
+    if not text or text.startswith("-") or ".." in text or not _IN_NAMES.issuperset(text):
+        return None
+    for piece in text.split("{")[1:]:
+        inner, sign, _ = piece.partition("}")
+        # ``@{yesterday}`` is another commit from one moment to the next.
+        if not sign or not (inner in _IN_BRACES or inner.removeprefix("-").isdigit()):
+            return None
+    return text
+
+
 def ask(call: Call, kind: GitAsked, *words: str) -> tuple[Write, ...] | None:
     """Ask what a move writes; ``None`` if it is not known, or not yet. It is asked for where git would run nothing."""
     folders = call.cwds or ()

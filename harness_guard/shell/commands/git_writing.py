@@ -12,10 +12,12 @@ from harness_guard.shell.commands.git_verbs import (
     WRITES,
     Verb,
     are_names,
+    ask,
     move,
     pathspecs,
     plain,
     plain_first,
+    revision,
     verbs,
 )
 from harness_guard.shell.commands.model import Call, Options, Row
@@ -116,6 +118,12 @@ _STEERS_NAMES: Final = ("--directory=", "--recount", "--inaccurate-eof")
 
 
 def _archive(call: Call, options: Options) -> None:
+    """Files of a commit; one with the attribute ``export-subst`` may name a format that checks signatures."""
+    if options.has("-l", "--list"):
+        return
+    name = revision(options.operands[0]) if options.operands else None
+    if name is None or ask(call, "archive", name) is None:
+        call.opaque("git archive of files whose attributes may let it run the signing program")
     for field in options.values("-o", "--output"):
         call.write(field, "file")
 
@@ -202,7 +210,7 @@ VERBS: Final = (
                 "archive",
                 flags="lv0123456789",
                 valued="o",
-                longs="format=! list verbose output=! prefix=! add-file=! worktree-attributes mtime=!",
+                longs="format=! list verbose output=! prefix=! add-file=! mtime=!",
                 files="--add-file",
             ),
             PACKS,

@@ -195,6 +195,19 @@ def test_a_merge_that_may_write_elsewhere_is_no_answer(
     assert repo.asks("pick", "side") is None
 
 
+def test_an_archive_with_marks_in_its_files_is_no_answer(repo: Repo) -> None:
+    assert repo.asks("archive", "HEAD") == []
+    assert repo.asks("archive", "nothing") is None
+    info = repo.root / ".git/info/attributes"
+    info.parent.mkdir(exist_ok=True)
+    info.write_text("a export-subst\n")
+    assert repo.asks("archive", "HEAD") is None
+    info.write_text("")
+    repo.commit(**{"b/.gitattributes": "x export-subst\n"})
+    assert repo.asks("archive", "HEAD") is None
+    assert repo.asks("archive", "HEAD~1") == []
+
+
 def test_picks(repo: Repo) -> None:
     repo.on_side(**{"b/x": "changed\n"})
     repo.on_side(new="n\n")
