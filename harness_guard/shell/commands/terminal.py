@@ -1,10 +1,11 @@
 """Programs made for a terminal, in their ways that print and end, and small programs that only print.
 
-Sources: the man pages of procps 4 (top), man-db 2.11, less 608, util-linux 2.38, moreutils, pv 1.8, sdiff (diffutils),
-poppler 22 (pdfinfo, pdftotext), cowsay 3, glibc 2.36 (ldconfig), plocate, and of macOS 14 (top).
+Sources: the man pages of man-db 2.11, less 608, util-linux 2.38, moreutils, pv 1.8, sdiff (diffutils),
+poppler 22 (pdfinfo, pdftotext), cowsay 3, glibc 2.36 (ldconfig), plocate.
 
-less, more, man and top without the listed options take keys, among them one that starts a shell: Codex can type into a
-terminal unseen. cowsay runs the pictures that ``-f`` names.
+less, more and man without the listed options take keys, among them one that starts a shell: Codex can type into a
+terminal unseen. No row for top, which makes a folder for its settings at home. cowsay runs the pictures that ``-f``
+names.
 """
 
 from __future__ import annotations
@@ -23,11 +24,6 @@ _PRINTERS: Final = (
     "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza "
     "exa lsd pdfinfo c++filt addr2line getfacl getfattr lsattr namei chardet"
 )
-
-
-def _top(call: Call, options: Options) -> None:
-    if not options.has("-b", "-l", "-h", "-v"):
-        call.opaque("top takes keys; with -b it prints and ends")
 
 
 def _pages(call: Call, _options: Options) -> None:
@@ -86,7 +82,6 @@ def _setfacl(call: Call, options: Options) -> None:
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _PRINTERS.split()),
-    Row("top", flags="bcHiSsh1v", valued="ndpuUoEel", attached="w", reads=False, act=_top),
     *(Row(name, is_free=True, reads=False, act=_pages) for name in ("less", "more")),
     Row(
         "man",

@@ -28,7 +28,6 @@ npm fund => reads
 npm fund react => unknown
 npm view ./x => unknown
 npm view x:y => unknown
-top -b -n 1 => reads
 python3 -c 'print(1)' => reads
 python3 -m json.tool a.json => reads
 python3 -m json.tool a.json b.json => writes
