@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Act = Callable[[Call, Options], None]
 
 NO_ACTS: Mapping[str, Act] = {}
-_HELP: Final = frozenset(("--help", "-h", "help", "--version", "-V", "version"))
+HELP: Final = "--help -h help --version version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class Tool:
         common: Options of every verb.
         leading: Options that may stand in front of the verb.
         acts: What a verb does besides asking, by verb.
-        help: Further first words that make it tell about itself and end.
+        help: First words that make it tell about itself and end; where a bare word names a program or a file to run,
+            no bare word is among them.
         is_local: Whether whom it asks is, or may be, on this machine at an address that the call names.
         warns: What a verb that is not listed would do, by verb, for the reason.
     """
@@ -44,7 +45,7 @@ class Tool:
     common: str = ""
     leading: str = ""
     acts: Mapping[str, Act] = NO_ACTS
-    help: str = ""
+    help: str = HELP
     is_local: bool = False
     warns: str = "what it does there is not known"
 
@@ -84,7 +85,7 @@ def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
         call.opaque(f"{call.name} is told something that is not known whole")
         return
     words = [field.text or "" for field in args]
-    if words and (words[0] in _HELP or words[0] in tool.help.split()) and _is_telling(words):
+    if words and words[0] in tool.help.split() and _is_telling(words):
         return
     leading = options_of(replace(row_of(call.name, tool.leading), is_strict=True), args)
     if isinstance(leading, str):

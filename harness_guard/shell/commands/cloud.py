@@ -320,10 +320,16 @@ def _gcloud(call: Call, _options: Options) -> None:
         {f"{_GCLOUD_FIXED}|{' '.join(verbs[: at + 1])}" if is_reading else _GCLOUD_FIXED: _GCLOUD_OPTIONS},
         asks="" if verbs[:1] and verbs[0] in _GCLOUD_LOCAL else _CLOUD,
         leading="project= format= quiet verbosity= account= q",
-        help="--help --version",
+        acts={"storage ls|storage cat|storage du|storage hash": _read_local},
         warns="it may change something in the cloud, or give out a secret",
     )
     ask(call, table, call.args)
+
+
+def _read_local(call: Call, options: Options) -> None:
+    for field in options.operands:
+        if not (field.text or "").startswith("gs://"):
+            call.read(Field((field.text or "").removeprefix("file://")), is_tree=True)
 
 
 _GSUTIL: Final = Tool(
@@ -336,6 +342,7 @@ _GSUTIL: Final = Tool(
     },
     asks=_CLOUD,
     leading="m q D",
+    acts={"ls|cat|du|stat|hash": _read_local},
     warns="it may change or send something",
 )
 _DOCTL: Final = Tool(
@@ -356,7 +363,6 @@ _DOCTL: Final = Tool(
     },
     asks=_CLOUD,
     leading="context= o= output=",
-    help="--help",
     warns="it may change something in the cloud, or give out a secret",
 )  # fmt: skip
 _HEROKU: Final = Tool(
@@ -368,7 +374,6 @@ _HEROKU: Final = Tool(
         "n= num= s= source= d= dyno= t tail team= space= extended p personal force-colors",
     },
     asks=_CLOUD,
-    help="--help --version",
     warns="it may change something in the cloud, or give out a secret",
 )
 _FLY: Final = Tool(
@@ -379,7 +384,6 @@ _FLY: Final = Tool(
         "app= c= config= j json q quiet n no-tail r= region= i= instance= o= org= machine= s= select=",
     },
     asks=_CLOUD,
-    help="--help --version",
     warns="it may change something in the cloud, or give out a secret",
 )
 _TOOLS: Final = {"gsutil": _GSUTIL, "doctl": _DOCTL, "heroku": _HEROKU, "fly": _FLY, "flyctl": _FLY}

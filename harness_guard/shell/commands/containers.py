@@ -48,14 +48,25 @@ DOCKER: Final = Tool(
     },
     asks="the container engine",
     leading="D debug l= log-level=",
-    help="--help --version -v",
+    help="--help help --version -v",
     warns=_ENGINE,
 )
+_NAMES_ONLY: Final = (
+    "--services", "--images", "--volumes", "--profiles", "--networks", "--models", "--hash", "-q", "--quiet",
+    "--no-env-resolution",
+)  # fmt: skip
+
+
+def _compose_config(call: Call, options: Options) -> None:
+    if not options.has(*_NAMES_ONLY):
+        call.opaque("docker compose config prints what the files say that the project names, wherever they lie")
+
+
 COMPOSE: Final = Tool(
     {
         "ps": "a all filter= format= no-trunc orphans q quiet services status=",
-        "config": "environment format= hash= images no-consistency no-interpolate no-normalize no-path-resolution "
-        "profiles q quiet services variables volumes networks models",
+        "config": "format= hash= images no-consistency no-env-resolution no-interpolate no-normalize "
+        "no-path-resolution profiles q quiet services variables volumes networks models",
         "logs": "f follow index= n= tail= no-color no-log-prefix since= t timestamps until=",
         "images|port|ls|stats|volumes": "a all filter= format= q quiet index= protocol= no-stream no-trunc",
         "top": "",
@@ -64,7 +75,8 @@ COMPOSE: Final = Tool(
     },
     asks="the container engine",
     leading="f= file= p= project-name= profile= ansi= progress= all-resources",
-    help="--help --version -v",
+    acts={"config": _compose_config},
+    help="--help help --version -v",
     warns=_ENGINE,
 )
 
@@ -100,8 +112,9 @@ def _kubectl_output(call: Call, options: Options) -> None:
     """``-o jsonpath-file=F`` and the like read a file; ``go-template`` and the like hold their text themselves."""
     for field in options.values("-o", "--output"):
         kind, _, name = (field.text or "").removeprefix("=").partition("=")
-        if kind.endswith("-file"):
-            call.read(Field(name))
+        if "file" in kind:
+            for file in (*([Field(name)] if name else []), *options.values("--template")):
+                call.read(file)
 
 
 _SELECTING: Final = "l= selector= field-selector= A all-namespaces=?"
@@ -135,7 +148,7 @@ KUBECTL: Final = Tool(
     common=_CLUSTER,
     leading=_CLUSTER,
     acts={"get|events|config view|version|explain": _kubectl_output},
-    help="--help -h",
+    help="--help -h help",
     warns="it changes the cluster, enters a container or runs a plug-in",
 )
 
@@ -147,13 +160,21 @@ def _kubectl(call: Call, _options: Options) -> None:
 def _helm_reads(call: Call, options: Options) -> None:
     """A chart may be a folder or an archive, and values may be files."""
     for field in options.operands:
-        call.read(field, is_tree=True)
-    for field in options.values("-f", "--values", "--set-file"):
-        text = field.text or ""
-        for part in text.split(","):
-            call.read(Field(part.partition("=")[2] if "=" in part else part))
+        _read_or_fetch(call, field.text or "", is_tree=True)
+    for field in options.values("-f", "--values", "--set-file", "--repo"):
+        for part in (field.text or "").split(","):
+            is_pair = "=" in part and "://" not in part
+            _read_or_fetch(call, part.partition("=")[2] if is_pair else part, is_tree=False)
     for field in options.values("--output-dir"):
         call.write(field, "tree")
+
+
+def _read_or_fetch(call: Call, text: str, *, is_tree: bool) -> None:
+    if "://" not in text:
+        call.read(Field(text), is_tree=is_tree)
+        return
+    address = parse(text)
+    call.connect(address.place if address else text, is_local=address is None or address.is_local)
 
 
 def _helm_dry(call: Call, options: Options) -> None:
@@ -196,7 +217,7 @@ HELM: Final = Tool(
         "inspect crds|lint|dependency list|dep list|dependency ls|dep ls|template": _helm_reads,
         "install|upgrade": _helm_dry,
     },
-    help="--help -h",
+    help="--help -h help",
     warns="it changes the cluster, or runs a plug-in",
 )
 

@@ -150,8 +150,9 @@ _DUCKDB_FLAGS: Final = (
     "table no-stdin"
 )
 _DOTS: Final = frozenset(
-    (".tables", ".schema", ".fullschema", ".databases", ".indexes", ".indices", ".dbinfo", ".show")
-)
+    (".tables", ".schema", ".fullschema", ".databases", ".indexes", ".indices", ".dbinfo", ".show", ".mode", ".headers",
+     ".header", ".nullvalue", ".timer", ".bail", ".echo", ".stats", ".changes")
+)  # fmt: skip
 
 
 def _sqlite(call: Call, _options: Options) -> None:

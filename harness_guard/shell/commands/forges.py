@@ -62,7 +62,7 @@ def _download(call: Call, options: Options) -> None:
 
 
 def _read_operands(call: Call, options: Options) -> None:
-    for field in options.operands:
+    for field in (*options.operands, *options.values("-b", "--bundle")):
         call.read(field)
 
 
@@ -118,7 +118,6 @@ GH: Final = Tool(
     asks="the forge",
     leading="R= repo=",
     acts={"api": _api, "run download|release download": _download, "attestation verify": _read_operands},
-    help="--help --version",
     warns="it may change something there, run an extension, or write where reading cannot tell",
 )
 _PAGES: Final = "p= page= P= per-page= F= output= R= repo="
@@ -142,7 +141,7 @@ GLAB: Final = Tool(
     asks="the forge",
     leading="R= repo=",
     acts={"api": _api},
-    help="-v --version",
+    help="--help -h help -v --version version",
     warns="it may change something there, or run an alias",
 )
 

@@ -122,8 +122,17 @@ def _asks_hosts(call: Call, options: Options) -> None:
     if not all(is_known(field) for field in (*options.operands, *options.values(*_SENT))):
         call.opaque(f"{call.name} {_UNKNOWN}")
         return
+    servers = options.values("-h", "--host") if call.name == "whois" else ()
     if options.operands:
-        call.connect(options.operands[0].text or "")
+        # Sent as a line of text, or to a daemon: nothing else here reaches a program's socket.
+        is_near = call.name == "ssh-keyscan" and any(_is_near(field) for field in options.operands)
+        call.connect(options.operands[0].text or "", is_local=is_near)
+    for field in servers:
+        call.connect(field.text or "", is_local=is_local(field.text or ""))
+
+
+def _is_near(field: Field) -> bool:
+    return any(is_local(host) for host in (field.text or "").split(","))
 
 
 _SENT: Final = ("-p", "-h", "--host", "--port", "-t", "-x", "-q", "-c", "-T", "--type", "-i", "-b", "-s")
@@ -178,12 +187,11 @@ def _arp(call: Call, options: Options) -> None:
         call.opaque(f"arp {_UNKNOWN}")
 
 
-def _ssh(call: Call, options: Options) -> None:
+def _ssh(call: Call, _options: Options) -> None:
     """``ssh -V``, ``ssh -Q WHAT``; ``ssh -G HOST`` prints what the user's own configuration says for it."""
-    is_version = options.has("-V") and not options.operands
-    is_list = options.has("-Q") and not options.operands and len(options.given) == 1
-    is_print = options.has("-G") and len(options.operands) == 1 and is_known(options.operands[0])
-    if not (is_version or is_list or is_print):
+    words = [field.text or "" if is_known(field) else "" for field in call.args]
+    is_telling = words == ["-V"] or (len(words) == len(("-Q", "what")) and words[0] in {"-Q", "-G"})
+    if not is_telling or words[-1].startswith("-") != (words == ["-V"]) or "" in words:
         call.opaque("ssh runs on another machine: what it does there is not known")
 
 
@@ -282,15 +290,15 @@ COMMANDS: Final = (
     Row(
         "whois",
         flags="HIaABbcdFgGKlLmMrRxv",
-        valued="hpTitsSqV",
-        longs="host= port= verbose help version no-recursion",
+        valued="hTitsSqV",
+        longs="host= verbose help version no-recursion",
         reads=False,
         act=_asks_hosts,
     ),
     Row("host", flags="aCdilrsTUvVw46", valued="ctWNRmp", reads=False, act=_names),
     Row("nslookup", is_free=True, reads=False, act=_nslookup),
     Row("dig", is_free=True, reads=False, act=_dig),
-    Row("ssh", flags="VG46", valued="Qlp", reads=False, act=_ssh, is_strict=True),
+    Row("ssh", is_free=True, reads=False, act=_ssh),
     Row("ssh-keyscan", flags="46cDHqv", valued="ptTO", reads=False, act=_asks_hosts),
     Row("ssh-keygen", flags="lyBqvHpceiL", valued="fRFtbNCEmPaZ", reads=False, act=_keygen),
     Row(

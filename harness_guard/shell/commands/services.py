@@ -24,6 +24,8 @@ _RUNS: Final = "it changes something, or runs plug-ins and programs that were no
 
 def _fmt(call: Call, options: Options) -> None:
     """``fmt`` rewrites the sources that it finds, unless it only checks."""
+    for field in options.operands:
+        call.read(field, is_tree=True)
     if options.has("-check", "-write=false"):
         return
     for field in options.operands or (Field("."),):
@@ -44,14 +46,17 @@ _TERRAFORM: Final = Tool(
         "providers|modules|workspace list|workspace show|metadata functions": "-json -no-color",
     },
     acts={"fmt": _fmt},
-    help="-help -version -v",
+    help="-help -version -v --version --help",
     warns=_RUNS,
 )
 # Where the state lies is said by files of the repository: it may be asked for on this machine.
 _STATE: Final = Tool({"output|state list|state pull": "-json -raw -no-color"}, asks="the state's place", is_local=True)
-_TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, acts={"fmt": _fmt}, help="-help -version", warns=_RUNS)
+_TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, acts={"fmt": _fmt}, help="-help -version --version", warns=_RUNS)
 _PACKER: Final = Tool(
-    {"fmt": _FMT, "version": "", "plugins installed": ""}, acts={"fmt": _fmt}, help="-v -version -help", warns=_RUNS
+    {"fmt": _FMT, "version": "", "plugins installed": ""},
+    acts={"fmt": _fmt},
+    help="-v -version -help --version",
+    warns=_RUNS,
 )
 _VAULT: Final = Tool(
     {
@@ -59,7 +64,8 @@ _VAULT: Final = Tool(
         "version": "-format=json -format=yaml -format=table -detailed",
     },
     asks="the vault",
-    help="-v -version -help",
+    is_local=True,  # where VAULT_ADDR does not say another address
+    help="-v -version -help --version",
     warns="it changes something, or gives out a secret",
 )
 
@@ -103,13 +109,14 @@ def _brew(call: Call, _options: Options) -> None:
         ask(call, _BREW, call.args)
 
 
+_TELLS: Final = "--version --help -h"  # a bare ``help`` would be a playbook, or a program
 _ANSIBLE: Final = {
-    "ansible-config": Tool({"list|view|validate": "format= t= type= f="}, help="--version -h --help", warns=_RUNS),
+    "ansible-config": Tool({"list|view|validate": "format= f="}, help=_TELLS, warns=_RUNS),
     "ansible-galaxy": Tool(
-        {"role list|collection list": "format= p= roles-path= collections-path= v"}, help="--version -h", warns=_RUNS
+        {"role list|collection list": "format= p= roles-path= collections-path= v"}, help=_TELLS, warns=_RUNS
     ),
     **{
-        name: Tool({}, help="--version -h --help", warns=_RUNS)
+        name: Tool({}, help=_TELLS, warns=_RUNS)
         for name in (
             "ansible", "ansible-playbook", "ansible-inventory", "ansible-doc", "ansible-vault", "ansible-pull",
             "ansible-console", "ansible-test", "cdk",
@@ -134,31 +141,31 @@ _AUTH0: Final = Tool(
     asks="the service",
     common="tenant= no-color no-input debug t=",
     leading="tenant= t= no-color no-input debug",
-    help="--version --help",
     warns="it may change something there, or give out a secret",
 )
-_PROMETHEUS: Final = Tool({}, help="--version --help-long --help-man --help", warns="it starts a server")
+_PROMETHEUS: Final = Tool({}, help="--version --help-long --help-man --help -h", warns="it starts a server")
+
+
+def _promtool_asks(call: Call, options: Options) -> None:
+    address = parse(options.operands[0].text or "") if options.operands else None
+    if address is None:
+        call.opaque("promtool asks a server that reading cannot tell")
+    else:
+        call.connect(address.place, is_local=address.is_local)
+
+
 _PROMTOOL: Final = Tool(
     {
         "check config|check rules|check web-config|test rules": "lint= lint-fatal syntax-only agent",
         "query instant|query range|query series|query labels": "o= format= start= end= step= match= time=",
     },
-    help="--version --help",
+    acts={
+        "query instant|query range|query series|query labels": _promtool_asks,
+        "check config|check rules|check web-config|test rules": _read_operands,
+    },
+    help="--version --help -h",
     warns=_RUNS,
 )
-
-
-def _promtool(call: Call, _options: Options) -> None:
-    ask(call, _PROMTOOL, call.args)
-    words = [field.text or "" for field in call.args]
-    if words[:1] in (["check"], ["test"]):
-        for field in call.args[2:]:
-            if not field.start.startswith("-"):
-                call.read(field)
-    for word in words if words[:1] == ["query"] else ():
-        address = parse(word) if "://" in word else None
-        if address is not None:
-            call.connect(address.place, is_local=address.is_local)
 
 
 _SYSTEMD: Final = {
@@ -169,16 +176,17 @@ _SYSTEMD: Final = {
             "order require",
         },
         leading="no-pager user system",
-        help="--version",
+        help=_TELLS,
         warns="it may change the service manager",
     ),
-    "systemd-detect-virt": Tool({"": ""}, leading="q quiet c container v vm r chroot list"),
-    "systemd-cgls": Tool({"": ""}, leading="no-pager all l full k unit= u="),
-    "systemd-path": Tool({"": ""}, leading="suffix="),
+    "systemd-detect-virt": Tool({"": ""}, leading="q quiet c container v vm r chroot list", help=_TELLS),
+    "systemd-cgls": Tool({"": ""}, leading="no-pager all l full k unit= u=", help=_TELLS),
+    "systemd-path": Tool({"": ""}, leading="suffix=", help=_TELLS),
     "resolvectl": Tool(
         {"|status|statistics|query|show-cache|show-server-state": "no-pager legend=? 4 6 i= interface= t= type= p= "
          "protocol= json="},
         asks="the name server",
+        help=_TELLS,
         warns="it changes how names are resolved",
     ),
 }  # fmt: skip
@@ -186,7 +194,7 @@ _TMUX: Final = Tool(
     {
         "ls|list-sessions|lsw|list-windows|lsp|list-panes|lsc|list-clients|lsb|list-buffers|has|has-session": "a s F= "
         "t= f=",
-        "show|show-options|show-option|showw|show-window-options|showenv|show-environment": "A g H p q s v w t=",
+        "show|show-options|show-option|showw|show-window-options": "A g H p q s v w t=",
         "info|server-info": "",
     },
     help="-V",
@@ -194,9 +202,9 @@ _TMUX: Final = Tool(
 )
 _LISTS: Final = {
     "screen": Tool({}, help="-ls -list -v --version", warns="it starts a shell, or types into one"),
-    "crontab": Tool({"": ""}, leading="l u=", warns="it changes the scheduled jobs"),
-    "at": Tool({"": ""}, leading="l V q=", warns="it schedules a job"),
-    "atq": Tool({"": ""}, leading="V q="),
+    "crontab": Tool({"": ""}, leading="l u=", help="", warns="it changes the scheduled jobs"),
+    "at": Tool({"": ""}, leading="l V q=", help="", warns="it schedules a job"),
+    "atq": Tool({"": ""}, leading="V q=", help=""),
 }
 
 
@@ -211,7 +219,7 @@ def _tmux(call: Call, _options: Options) -> None:
 def _listing(call: Call, _options: Options) -> None:
     """Without an option that lists, crontab and at take a job from their input."""
     words = {field.text for field in call.args}
-    if call.name in {"crontab", "at"} and not words & {"-l", "-V", "--version", "--help"}:
+    if call.name in {"crontab", "at"} and not words & {"-l", "-V"}:
         call.opaque(f"{call.name}: {_LISTS[call.name].warns}")
     else:
         ask(call, _LISTS[call.name], call.args)
@@ -226,6 +234,7 @@ _SECURITY: Final = Tool(
         "dump-keychain": "a i r",
         "show-keychain-info|dump-trust-settings|error|help|verify-cert|list-smartcards": "s d L l q v c= p= n= k= r=",
     },
+    help="help -h",
     warns="it may change a keychain, or give out a secret",
 )
 _TOOLS: Final = {
@@ -234,6 +243,7 @@ _TOOLS: Final = {
     "vault": _VAULT,
     "auth0": _AUTH0,
     "prometheus": _PROMETHEUS,
+    "promtool": _PROMTOOL,
     "security": _SECURITY,
     **_ANSIBLE,
     **_SYSTEMD,
@@ -249,6 +259,5 @@ COMMANDS: Final = (
     *(Row(name, is_free=True, reads=False, act=_listing) for name in _LISTS),
     Row("terraform", is_free=True, reads=False, act=_terraform),
     Row("brew", is_free=True, reads=False, act=_brew),
-    Row("promtool", is_free=True, reads=False, act=_promtool),
     Row("tmux", is_free=True, reads=False, act=_tmux),
 )

@@ -29,7 +29,10 @@ HEADERS: Final = frozenset(
 _SCHEMES: Final = frozenset(("", "http", "https", "ftp", "ftps"))
 _GUESSED: Final = ("ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3.", "pop.")  # curl guesses the scheme by them
 _FILE_NAME: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-~@=,")
-_STREAMS: Final = frozenset(("-", "%", ""))
+_STREAMS: Final = {
+    **dict.fromkeys(("-D", "--dump-header", "-c", "--cookie-jar", "--libcurl", "--etag-save"), ("-", "")),
+    **dict.fromkeys(("--trace", "--trace-ascii"), ("-", "%", "")),
+}
 
 # What an option would do that is not modelled, for the reason.
 _SENDS: Final = "sends what its words or files say"
@@ -197,9 +200,9 @@ def _curl_writes(call: Call, options: Options, asked: list[tuple[Address, bool]]
             _write_below(call, folders, field)
     if options.has("-O", "--remote-name", "--remote-name-all"):
         _curl_writes_named(call, folders, asked, is_globbed=is_globbed)
-    for field in options.values(*_CURL_FILES):
-        if field.text not in _STREAMS:
-            call.write(field, "file")
+    for name, value in options.given:
+        if name in _CURL_FILES and value is not None and value.text not in _STREAMS.get(name, ("",)):
+            call.write(value, "file")
     for field in options.values("--cacert", "--etag-compare"):
         call.read(field)
 
@@ -254,6 +257,11 @@ _WGET_TREES: Final = (
 )  # fmt: skip
 
 
+def _wget_files(call: Call) -> list[NameSource]:
+    """The option files of wget, and of its successor that goes by the same name."""
+    return [NameSource("absent", f"{call.home}/{name}") for name in (".wgetrc", ".config/wget/wget2rc", ".wget2rc")]
+
+
 def _wget(call: Call, options: Options) -> None:
     if options.has(*_WGET_HELP) and {name for name, _ in options.given} <= {*_WGET_HELP}:
         return
@@ -265,8 +273,8 @@ def _wget(call: Call, options: Options) -> None:
     if why:
         call.opaque(f"wget {why}")
         return
-    if not options.has("--no-config") and not call.believes([NameSource("absent", f"{call.home}/.wgetrc")]):
-        call.opaque("wget takes further options from ~/.wgetrc; `--no-config` stops it")
+    if not options.has("--no-config") and not call.believes(_wget_files(call)):
+        call.opaque("wget takes further options from a file in the home folder; `--no-config` stops it")
         return
     found = _addresses(call, options.operands)
     if found is None:

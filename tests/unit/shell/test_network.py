@@ -21,6 +21,10 @@ from harness_guard.shell.names import NameSource
         ("dig @127.1 example.com", [("127.1", True), ("the name server", False)]),
         ("dig example.com", [("the name server", False)]),
         ("ip addr", []),
+        ("whois example.com", [("example.com", False)]),
+        ("whois -h 127.0.0.1 x", [("x", False), ("127.0.0.1", True)]),
+        ("ssh-keyscan github.com", [("github.com", False)]),
+        ("ssh-keyscan github.com,localhost", [("github.com,localhost", True)]),
         ("ssh-keygen -F example.com", []),
     ],
 )

@@ -54,6 +54,10 @@ from harness_guard.shell.variables import is_harmless
         ("redis-cli ping", "local"),
         ("promtool query instant http://localhost:9090 up", "local"),
         ("gh api /user --hostname localhost", "local"),
+        ("promtool query instant localhost:9090 up", "local"),
+        ("vault status", "local"),
+        ("helm template x http://localhost/c.tgz", "local"),
+        ("helm template x https://example.com/c.tgz", "reads"),
     ],
 )
 def test_whom_it_asks(command: str, expected: str) -> None:
@@ -72,7 +76,12 @@ def test_a_service_is_named() -> None:
         ("kubectl get pods -o jsonpath-file=a", ["/repo/a"]),
         ("helm template x ./c -f v.yml --set-file k=f", ["/repo/x", "/repo/./c", "/repo/v.yml", "/repo/f"]),
         ("promtool check rules a.yml", ["/repo/a.yml"]),
-        ("gh attestation verify a.tgz -o me", ["/repo/a.tgz"]),
+        ("gh attestation verify a.tgz -o me -b b.json", ["/repo/a.tgz", "/repo/b.json"]),
+        ("kubectl get pods -o go-template-file --template=a", ["/repo/a"]),
+        ("kubectl get pods -o go-template --template=a", []),
+        ("gsutil cat gs://b/x /etc/hosts", ["/etc/hosts"]),
+        ("gcloud storage cat /etc/hosts", ["/etc/hosts"]),
+        ("terraform fmt -check d", ["/repo/d"]),
     ],
 )
 def test_files_that_are_told_of_are_read(command: str, read: list[str]) -> None:

@@ -140,7 +140,10 @@ def test_who_is_asked(command: str, expected: list[tuple[str, bool]]) -> None:
         ("curl -qs https://example.com", ()),
         ("curl --disable https://example.com", ()),
         ("curl --version", ()),
-        ("wget -qO- https://example.com", ("/home/dev/.wgetrc",)),
+        (
+            "wget -qO- https://example.com",
+            ("/home/dev/.wgetrc", "/home/dev/.config/wget/wget2rc", "/home/dev/.wget2rc"),
+        ),
         ("wget --no-config -qO- https://example.com", ()),
     ],
 )
