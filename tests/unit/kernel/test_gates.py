@@ -324,3 +324,9 @@ def test_what_has_ended_is_not_amended(name: str) -> None:
 def test_a_gate_begins_the_count_of_refused_stops_anew() -> None:
     state = in_state("executing", stop=StopCount(2, "turn-1", is_incomplete=True))
     assert decide(amendment(), state).state.stop == StopCount()
+
+
+@pytest.mark.parametrize("missing", ["active_policy", "active_policy_id"])
+def test_no_resume_without_a_policy_to_resume(missing: str) -> None:
+    state = in_state("paused_danger")
+    assert rule(decide(filled_resume(state), replace(state, **{missing: None}))) == "artifact.not-now"
