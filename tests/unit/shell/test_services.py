@@ -203,6 +203,9 @@ def _quoted(text: str) -> str:
         ("AWS_PAGER", "", True),
         ("AWS_PAGER", "./x", False),
         ("PGUSER", "me", True),
+        ("PGPASSWORD", "x", True),
+        ("PGPASSWORD", None, False),
+        ("PGSSLKEY", "a", False),
         ("proxy", "x", True),
     ],
 )
