@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from harness_guard.shell.commands.find import ARITY
 from harness_guard.shell.commands.model import Row, longs_of
 from harness_guard.shell.commands.registry import TABLE
-from harness_guard.shell.commands.search import _FIND
 
 MARK = "--zz-no-such"
 COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized switch", "not supported",
@@ -59,12 +59,12 @@ def test_a_value_of_the_table_is_one_of_the_program(name: str, tmp_path: Path) -
     assert {option: said for option, said in taken.items() if said} == {}
 
 
-@pytest.mark.parametrize("name", sorted(name for name in _FIND if name[0] == "-" and len(name) > len("-o")))
+@pytest.mark.parametrize("name", sorted(name for name in ARITY if name[0] == "-" and len(name) > len("-o")))
 def test_the_words_of_find(name: str, tmp_path: Path) -> None:
     operator = ["-true"] if name in {"-or", "-and"} else []
     # ``d`` is a type, ``emacs`` a dialect; what find says is wrong with a value, it says of a value.
     value = {"-type": "d", "-xtype": "d", "-regextype": "emacs"}.get(name, "1")
-    argv = ["find", ".", "-maxdepth", "0", *operator, name, *[value] * _FIND[name], *["-true"] * (name == "-not")]
+    argv = ["find", ".", "-maxdepth", "0", *operator, name, *[value] * ARITY[name], *["-true"] * (name == "-not")]
     done = subprocess.run([*argv, "-zznosuch"], cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False)
     said = done.stderr.splitlines()[-1]
-    assert "-zznosuch" in said or (_FIND[name] == 1 and value in said)
+    assert "-zznosuch" in said or (ARITY[name] == 1 and value in said)
