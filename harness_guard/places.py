@@ -7,6 +7,7 @@ Standard library only: the front door and ``provision`` use it before any packag
       interpreter                                 one line: absolute path of the recorded Python
       runtime/<lock>-<python>/                    third-party packages; runtime/current names the one in use
       pycache/                                    bytecode of everything, the plugin included
+      bundle                                      the plugin's bytecode in one file
       bin/harness-guard                           the one spelling of the command line
       key                                         seals the states; no tool call may read it
       runs/<session>/                             all of a run but key and marker
@@ -73,6 +74,11 @@ class Places:
     def pycache(self) -> str:
         """Folder of the bytecode."""
         return f"{self.data}/pycache"
+
+    @property
+    def bundle(self) -> str:
+        """File with the plugin's bytecode."""
+        return f"{self.data}/bundle"
 
     @property
     def command(self) -> str:

@@ -12,7 +12,7 @@ import sys
 
 from harness_guard.errors import HarnessError
 from harness_guard.places import Places, data_folder
-from harness_guard.runtime import deadline
+from harness_guard.runtime import bundle, deadline
 from harness_guard.runtime.failure import describe, failure, framed
 from harness_guard.runtime.naming import runtime_name
 from harness_guard.runtime.spelling import shell_word, verb_command
@@ -215,6 +215,7 @@ def _use_runtime(call: _Call) -> None:
     except OSError:
         raise _Unusable("no runtime for this version of the plugin and this interpreter is provisioned") from None
     sys.path.append(packages)
+    bundle.install(data, call.root)
 
 
 def _send(call: _Call, answer: tuple[str, str, int]) -> int:

@@ -147,6 +147,7 @@ def _prepare(places: Places, root: str, source: str | None) -> None:
         _copy_bytecode(Places(source), places)
     _tell("compiling what a tool call loads")
     _run_prepared(python, places.pycache, root, folder, _WARM)
+    _run_prepared(python, places.pycache, root, places.bundle, _BUNDLE)
     os.makedirs(os.path.dirname(places.command), mode=0o700, exist_ok=True)
     replace_file(places.command, _command_text(places, root, python), 0o700)
     replace_file(places.current_runtime, os.path.basename(folder) + "\n", 0o600)
@@ -371,6 +372,17 @@ sys.path[:0] = [sys.argv[1]]
 sys.path.append(sys.argv[2])
 from harness_guard.shell.tables import prepare
 prepare(sys.argv[2])
+"""
+
+# Made by the recorded interpreter, which alone reads it.
+_BUNDLE: Final = """
+import os, sys
+sys.path[:0] = [sys.argv[1]]
+from harness_guard.runtime.bundle import render
+draft = f"{sys.argv[2]}.{os.getpid()}"
+with open(draft, "wb") as file:
+    file.write(render(sys.argv[1]))
+os.rename(draft, sys.argv[2])
 """
 
 # Import once whatever an event may import: with a prefix set, the standard library's own bytecode is not used either,

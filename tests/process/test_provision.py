@@ -54,6 +54,7 @@ def assert_whole(data: Path) -> None:
     packages = f"{places.runtime}/{runtime_name()}"
     subprocess.run([python, "-I", "-S", "-c", script, packages], check=True)
     assert Path(places.key).stat().st_size == 32
+    assert Path(places.bundle).stat().st_size > 100_000
 
 
 def test_what_it_leaves_behind(data: Path) -> None:
@@ -65,7 +66,7 @@ def test_what_it_leaves_behind(data: Path) -> None:
     assert Path(places.current_runtime).read_text() == runtime_name() + "\n"
     recorded = Path(places.interpreter).read_text().strip()
     assert recorded == os.path.realpath(sys._base_executable)
-    leftovers = [path.name for path in data.rglob("*") if path.name.startswith((".build-", ".pycache-"))]
+    leftovers = [path.name for path in data.rglob("*") if path.name.startswith((".build-", ".pycache-", "bundle."))]
     assert leftovers == []
     assert not [path for path in data.rglob("*") if path.is_symlink()]
     assert_whole(data)
