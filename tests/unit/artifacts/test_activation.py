@@ -231,3 +231,27 @@ HOSTILE = {
 def test_hostile_prompts_are_answered(name: str) -> None:
     assert isinstance(read(f"{HOSTILE[name]}\n$harness x"), Activation | None)
     assert acts(f"{HOSTILE[name]}\n$harness x")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("$harness [a](b) c", Activation("[a](b) c")),
+        ("[$harness]() x", None),
+        ("`\n$harness x\n`", None),
+        ("</pre>\n\n$harness x", Activation("x")),
+        ("a</code>b\n$harness x", Activation("x")),
+        # An inner link ends the outer one's claim (CommonMark 6.3), so the line is ordinary text.
+        ("[foo\n[@harness](plugin://harness@acme) x](y)", Activation("x](y)")),
+        ("[foo\n$harness x](y)", None),
+    ],
+)
+def test_what_markdown_makes_of_a_line(prompt: str, expected: Activation | None) -> None:
+    assert read_prompt(prompt, skill_path="", marketplace="acme") == expected
+
+
+@pytest.mark.parametrize(("length", "activates"), [(MOST_CHARACTERS, True), (MOST_CHARACTERS + 1, False)])
+def test_a_prompt_longer_than_anybody_types_does_not_activate(length: int, *, activates: bool) -> None:
+    assert MOST_CHARACTERS == 200_000
+    text = "$harness ".ljust(length, "x")
+    assert (read_prompt(text, skill_path="", marketplace="") is not None) == activates

@@ -5,13 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import DIFF, GATE, HASH, PROCESS, TREE, FakeWorld, event, in_state, planning, prompt
+from fake_world import (
+    COMMAND,
+    DIFF,
+    GATE,
+    HASH,
+    PLANE,
+    PROCESS,
+    ROOT,
+    SESSION,
+    TREE,
+    FakeWorld,
+    event,
+    in_state,
+    planning,
+    prompt,
+)
 
 from harness_guard.kernel.decision import PASS, context
 from harness_guard.kernel.event import HostProcess
-from harness_guard.kernel.outcome import EndMarker, Outcome
+from harness_guard.kernel.outcome import ArchiveRun, EndMarker, Outcome
 from harness_guard.kernel.run_questions import Snapshot
-from harness_guard.kernel.state import Baseline, Gate, HostBinding, Reviewer, StopCount
+from harness_guard.kernel.state import Baseline, Gate, HostBinding, Reviewer, RunState, StopCount
 from harness_guard.kernel.texts import next_step, status_text
 from harness_guard.policy.order import derive_child
 from harness_guard.records import replace
@@ -95,6 +110,29 @@ def test_a_completed_run_falls_silent_whoever_wrote_what_before(author: str) -> 
     world = FakeWorld(AuthorOf=author)
     assert world.decide(prompt("hello"), state) == Outcome(PASS, state, (EndMarker(),))
     assert "AuthorOf" not in world.asked
+
+
+@pytest.mark.contract("C3.5")
+@pytest.mark.parametrize(("before", "revision"), [(None, 1), ("completed", 8), ("executing", 8)])
+def test_a_run_begins_with_nothing_but_its_task(before: str | None, revision: int) -> None:
+    ended = in_state(before, revision=7) if before else None
+    found = FakeWorld().decide(prompt("$harness keep digits", process=PROCESS), ended)
+    assert found.state == RunState(
+        revision=revision,
+        run_id="r2",
+        session_id=SESSION,
+        repository_root=ROOT,
+        state="planning",
+        authority_status="revoked",
+        host=HostBinding("claude", PROCESS.pid, PROCESS.started),
+        task="keep digits",
+        control_plane=dict(PLANE),
+        open_turn="turn-2",
+        plugin_version="0.1.0",
+        command=COMMAND,
+        templates="/plugin/templates",
+    )
+    assert (found.duties, found.note) == ((ArchiveRun(),), "activated")
 
 
 # Whose it is.

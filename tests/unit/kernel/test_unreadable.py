@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from fake_world import ROOT, FakeWorld, prompt
+from fake_world import PLANE, PROCESS, ROOT, SESSION, FakeWorld, prompt
 
 from harness_guard.kernel.decide import decide_unreadable
 from harness_guard.kernel.outcome import ArchiveRun, Outcome, RaiseMarker
 from harness_guard.kernel.run_questions import NewRunFacts
+from harness_guard.kernel.state import HostBinding, RunState
 from harness_guard.kernel.unreadable import Unreadable
 
 
@@ -82,6 +83,26 @@ def test_a_cancel_archives_it_unread(root: str, expected: str) -> None:
         expected,
     )
     assert (found.state.open_turn, found.duties) == ("turn-2", (ArchiveRun(),))
+
+
+@pytest.mark.contract("C3.11")
+@pytest.mark.parametrize("plane", [dict(PLANE), {}])
+@pytest.mark.parametrize("is_active", [True, False])
+def test_what_a_cancelled_run_that_nobody_read_leaves(plane: dict[str, object], *, is_active: bool) -> None:
+    found = decide("$harness cancel", is_active=is_active, NewRun=NewRunFacts("r9", "/real", plane), process=PROCESS)
+    assert found.state == RunState(
+        revision=1,
+        run_id="r9",
+        session_id=SESSION,
+        repository_root="/real",
+        state="cancelled",
+        authority_status="revoked",
+        host=HostBinding("claude", PROCESS.pid, PROCESS.started),
+        control_plane=plane or None,
+        open_turn="turn-2",
+        plugin_version="0.1.0",
+    )
+    assert found.note == "cancelled unread"
 
 
 def test_a_childs_prompt_does_nothing() -> None:
