@@ -17,7 +17,7 @@ from harness_guard.evidence.plain_names import are_plain_on_disk
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects, Write
-from harness_guard.shell.facts import GitFacts
+from harness_guard.shell.facts import FileText, GitFacts
 
 SERVER = Path(__file__).with_name("bench_server.py")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", git_folders=("/repo/.git",))
@@ -71,7 +71,8 @@ class Bench:
             quiet = GitFacts("/repo", "/repo/.git", "/repo/.git", answers=dict.fromkeys(found.moves))
             git = dict.fromkeys((*found.folders, *(question.folder for question in found.moves)), quiet)
             plain = {source: are_plain_on_disk(self.root + source.folder) for source in found.names}
-            facts = ShellFacts(read.readings, {**facts.git, **git}, {**facts.names, **plain})
+            files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=True))}
+            facts = ShellFacts(read.readings, {**facts.git, **git}, {**facts.names, **plain}, files)
         raise AssertionError("the analysis does not come to an end")
 
     def missed(self, program: str, effects: Effects) -> list[str]:

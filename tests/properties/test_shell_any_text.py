@@ -14,7 +14,7 @@ from harness_guard.policy.danger import danger_of
 from harness_guard.shell import plain, sed_script
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects
-from harness_guard.shell.facts import GitFacts, Readings
+from harness_guard.shell.facts import FileText, GitFacts, Readings
 from harness_guard.shell.patch import effects_of_patch
 from harness_guard.shell.readers import read
 
@@ -42,7 +42,9 @@ def effects_of(command: str) -> Effects:
         read_now = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
         quiet = GitFacts("/repo", "/repo/.git", "/repo/.git", answers=dict.fromkeys(found.moves))
         git = dict.fromkeys((*found.folders, *(question.folder for question in found.moves)), quiet)
-        facts = ShellFacts(read_now.readings, {**facts.git, **git}, {**facts.names, **dict.fromkeys(found.names, True)})
+        names = {**facts.names, **dict.fromkeys(found.names, True)}
+        files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=True))}
+        facts = ShellFacts(read_now.readings, {**facts.git, **git}, names, files)
     raise AssertionError("the analysis does not come to an end")
 
 
