@@ -73,6 +73,7 @@ def test_an_entry_that_is_refused_says_in_a_sentence_what_to_write(entry: str, r
     assert (caught.value.remedy, caught.value.line) == (remedy, 13)
 
 
+@pytest.mark.contract("C4.8")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -134,6 +135,7 @@ def test_a_gate_is_its_one_line_once(text: str, line: int | None) -> None:
     assert (caught.value.rule, caught.value.line) == ("artifact.gate", line)
 
 
+@pytest.mark.contract("C4.12")
 @pytest.mark.parametrize(
     ("size", "found"),
     [

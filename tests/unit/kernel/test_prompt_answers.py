@@ -116,7 +116,7 @@ def test_a_completed_run_falls_silent_whoever_wrote_what_before(author: str) -> 
 @pytest.mark.parametrize(("before", "revision"), [(None, 1), ("completed", 8), ("executing", 8)])
 def test_a_run_begins_with_nothing_but_its_task(before: str | None, revision: int) -> None:
     ended = in_state(before, revision=7) if before else None
-    found = FakeWorld().decide(prompt("$harness keep digits", process=PROCESS), ended)
+    found = FakeWorld(ProcessAlive=False).decide(prompt("$harness keep digits", process=PROCESS), ended)
     assert found.state == RunState(
         revision=revision,
         run_id="r2",
