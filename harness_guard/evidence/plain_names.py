@@ -79,6 +79,18 @@ def are_undashed(folder: str) -> bool:
         return False
 
 
+def is_absent(path: str) -> bool:
+    """Tell whether nothing stands at a path whose folder is reached without links, but for one to the home folder.
+
+    A program looks for its settings in the folders that are really above it, not above the link it was reached by.
+    """
+    folder = os.path.dirname(path)
+    home = os.path.expanduser("~")
+    inner = folder[len(home) :] if f"{folder}/".startswith(f"{home}/") else None
+    expected = folder if inner is None else f"{os.path.realpath(home)}{inner}"
+    return os.path.realpath(folder) == os.path.normpath(expected) and not os.path.lexists(path)
+
+
 def is_regular(path: str) -> bool:
     """Tell whether a file stands at a path that has no other name: it is no link, symbolic or hard."""
     try:

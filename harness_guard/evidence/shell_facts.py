@@ -152,14 +152,22 @@ def _index_jobs(folder: str) -> list[Job]:
 
 
 def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
-    from harness_guard.evidence.plain_names import are_inside, are_plain_in_index, are_plain_on_disk, are_undashed
+    from harness_guard.evidence.plain_names import (
+        are_inside,
+        are_plain_in_index,
+        are_plain_on_disk,
+        are_undashed,
+        is_absent,
+    )
 
     if "\0" in source.folder:
         return False
     if source.kind == "absent":
-        return not os.path.lexists(source.folder)
+        return is_absent(source.folder)
     if source.kind == "regular":
-        return _is_regular(source.folder)
+        from harness_guard.evidence.plain_names import is_regular
+
+        return is_regular(source.folder)
     if source.kind == "untuned":
         from harness_guard.evidence.ruff_settings import is_untuned
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from harness_guard.evidence import plain_names
-from harness_guard.evidence.plain_names import are_inside, are_plain_in_index, are_plain_on_disk, are_undashed, is_plain
+from harness_guard.evidence.plain_names import (
+    are_inside,
+    are_plain_in_index,
+    are_plain_on_disk,
+    are_undashed,
+    is_absent,
+    is_plain,
+)
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.facts import Needs, ShellFacts
 from harness_guard.shell.names import NameSource
@@ -90,3 +97,16 @@ def test_links_that_lead_out(tmp_path: Path) -> None:
     assert not are_plain_on_disk(str(tmp_path / "in"))
     (tmp_path / "in" / "a b" / "out").symlink_to(tmp_path)
     assert not are_inside(str(tmp_path / "in"))
+
+
+def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("a/b")
+    (tmp_path / "a/b/there").symlink_to("nowhere")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    found = {name: is_absent(f"{tmp_path}/{name}") for name in ("x", "a/b/x", "a/b/there", "link/x", "new/x")}
+    assert found == {"x": True, "a/b/x": True, "a/b/there": False, "link/x": False, "new/x": True}
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
+    assert is_absent(f"{tmp_path}/link/x")
+    assert not is_absent(f"{tmp_path}/link/there")
+    assert is_absent("/no-such-file")
