@@ -134,6 +134,7 @@ class Program:
         text: The words as far as they are known, for the reason.
         group: Programs with the same number may feed one another: a pipeline, or a substitution inside a command.
         writes_to: Where its output is redirected to, as far as that is known.
+        variables: Names of the variables that its words show whole and whose values come from outside the text.
     """
 
     argv: tuple[str | None, ...]
@@ -141,6 +142,7 @@ class Program:
     text: str
     group: int = 0
     writes_to: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class Ledger:
         self.gathered = Call("", (), cwds=None, home=home, git=git, names=names, files=files)
         self.programs: list[Program] = []
         self.new_names = NewNames()
+        self.shown_variables: tuple[str, ...] = ()  # of the simple command that starts next
         self.in_one_loop: object = None  # the command, where it runs once for each round of a single loop
         self.uses_git = False
         self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
@@ -132,7 +133,8 @@ class Ledger:
         """Note a program for the danger rules."""
         argv = tuple(None if field.text is None else field.text for field in fields)
         cwd = state.cwds[0] if state.cwds else ""
-        self.programs.append(Program(argv, cwd, shown(fields), self.group, targets))
+        self.programs.append(Program(argv, cwd, shown(fields), self.group, targets, self.shown_variables))
+        self.shown_variables = ()
         if argv and argv[0] in self.aliases:
             self.unknown("an alias of the same text stands for it", argv[0] or "")
 

@@ -21,6 +21,7 @@ from harness_guard.shell.syntax import (
     Function,
     If,
     Odd,
+    Param,
     Pipe,
     Quoted,
     Redirect,
@@ -32,12 +33,12 @@ from harness_guard.shell.syntax import (
     While,
     Word,
 )
-from harness_guard.shell.values import Field, Value
+from harness_guard.shell.values import Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
@@ -240,7 +241,16 @@ class Walk(Functions):
         self.is_unsplit = only is not None and only.name == "IFS" and self.value(only.value, state) == Value("")
         # Only this command itself: what its words run may read from elsewhere.
         self.fed = self.fed_by[1] if self.fed_by is not None and command is self.fed_by[0] else None
+        self.shown_variables = tuple(self._shown(command.words, state))
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
+
+    def _shown(self, words: tuple[Word, ...], state: State) -> Iterator[str]:
+        """Give the variables that words show whole and that the text itself does not set."""
+        for part in (part for word in words for part in word.parts):
+            is_whole = isinstance(part, Param) and part.op not in {"length", "names", "+", ":+"}
+            if isinstance(part, Param) and is_whole and part.name.isidentifier() and part.name not in self.ever_set:
+                if lookup(state.values, part.name) is None:
+                    yield part.name
 
     def _passed(self, command: Simple, fields: tuple[Field, ...], state: State) -> None:
         """Look at the variables that stand in front of a program."""

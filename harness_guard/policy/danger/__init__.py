@@ -12,6 +12,7 @@ from harness_guard.policy.danger.flows import (
     flow_of,
     fork_bomb,
     network_shell,
+    printed_secret,
     run_download,
 )
 from harness_guard.policy.danger.match import Pipelines, first_path, first_row, holds, rows_for
@@ -35,7 +36,7 @@ def danger_of(command: str, effects: Told) -> Danger | None:
         The first danger found, programs first, then paths, then pipelines; ``None`` for none.
     """
     pipelines = Pipelines(effects)
-    bomb = fork_bomb(effects)
+    bomb = fork_bomb(effects) or printed_secret(effects)
     if bomb is not None:
         return bomb
     found = first_row(pipelines) or first_path(effects.reads, "read") or first_path(effects.writes, "written")

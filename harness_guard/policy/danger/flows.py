@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness_guard.policy.danger.layers import commands_in, layers_of
 from harness_guard.policy.danger.line import Line
 from harness_guard.policy.danger.model import Danger, Flow
-from harness_guard.policy.danger.operands import is_dropping, is_network_shell
+from harness_guard.policy.danger.operands import is_dropping, is_network_shell, is_revealing_name
 from harness_guard.policy.danger.table.services import CLIENTS
 
 TYPE_CHECKING = False
@@ -132,6 +132,20 @@ def network_shell(pipelines: Pipelines) -> Danger | None:
         hands = {"nc", "ncat", "netcat"} & names and line.gives("-e -c --exec --sh-exec --lua-exec")
         if hands or ("socat" in names and any(is_network_shell(word, "") for word in line.words)):
             return Danger("danger.download", f"an interpreter would run what the network gives: `{text}`")
+    return None
+
+
+def printed_secret(effects: Told) -> Danger | None:
+    """Find ``echo $API_KEY``: a variable of the environment whose name speaks of a secret, printed as it is.
+
+    Args:
+        effects: Where the programs are named.
+    """
+    for program in effects.programs:
+        prints = not _PRINTERS.isdisjoint(program.argv[:3])  # behind ``env`` and the like too
+        for variable in program.variables if prints else ():
+            if is_revealing_name(variable, "") and variable.isupper():
+                return Danger("danger.secret", f"it would print a secret of the environment: `{program.text}`")
     return None
 
 

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
         def writes_to(self) -> tuple[str, ...]:
             """Where its output goes."""
 
+        @property
+        def variables(self) -> tuple[str, ...]:
+            """Variables of the environment that its words show."""
+
     class Touched(Protocol):
         """A path that is read or written."""
 

@@ -233,3 +233,22 @@ def test_fork_bomb() -> None:
     named = Effects(programs=told("f | f").programs, unknown=(Unknown("a function", "f"),))
     assert danger_of("", named) == bomb
     assert danger_of("", told("cat | cat")) is None
+
+
+@pytest.mark.parametrize(
+    ("program", "variables", "is_danger"),
+    [
+        ("echo", ("SECRET_KEY",), True),
+        ("printf", ("USER_NAME", "GITHUB_TOKEN"), True),
+        ("echo", ("HOME_PAGE", "GITHUB_REF"), False),
+        ("echo", ("token",), False),  # one that the shell itself keeps: the environment's are in capitals
+        ("env echo", ("API_KEY",), True),
+        ("test", ("API_KEY",), False),
+        ("curl", ("API_KEY",), False),
+    ],
+)
+def test_a_secret_of_the_environment_is_not_printed(program: str, variables: tuple[str, ...], is_danger: bool) -> None:
+    effects = Effects(programs=(Program((*program.split(), None), "/repo", f"{program} …", variables=variables),))
+    found = danger_of("", effects)
+    expected = Danger("danger.secret", f"it would print a secret of the environment: `{program} …`")
+    assert found == (expected if is_danger else None)

@@ -357,3 +357,20 @@ def test_what_a_script_writes_into_itself_is_among_its_effects() -> None:
 
 def test_a_refusal_quotes_nothing_of_a_file() -> None:
     assert [unknown.seen for unknown in effects_of("bash ./secret").unknown] == ["./secret: …"]
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("echo $API_KEY", ("API_KEY",)),
+        ('echo "key: ${API_KEY:-none}"', ("API_KEY",)),
+        ("echo ${API_KEY:0:4}", ("API_KEY",)),
+        ("echo ${#API_KEY} ${API_KEY:+set}", ()),
+        ("API_KEY=x; echo $API_KEY", ()),
+        ("for API_KEY in a b; do echo $API_KEY; done", ()),
+        ("echo '$API_KEY'", ()),
+        ("env echo $API_KEY", ("API_KEY",)),
+    ],
+)
+def test_which_variables_of_the_environment_a_program_is_shown(command: str, shown: tuple[str, ...]) -> None:
+    assert effects_of(command).programs[0].variables == shown
