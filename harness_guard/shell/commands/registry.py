@@ -54,6 +54,7 @@ MODULES: Final = {
     "systemd-analyze systemd-detect-virt systemd-cgls systemd-path resolvectl tmux screen crontab at atq security",
     "cloud": "aws az gcloud gsutil doctl heroku fly flyctl",
     "databases": "sqlite3 duckdb psql mysql mariadb sqlcmd redis-cli valkey-cli",
+    "macos": "sample open applesingle macbinary",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 
