@@ -245,6 +245,10 @@ def _node(call: Call, _options: Options) -> None:
     if len(words) == len(("-e", "TEXT")) and words[0] in {"-e", "--eval", "-p", "--print", "-pe"} and words[1]:
         _node_text(call, words[1])
         return
+    text = words[0].partition("=")[2] if len(words) == 1 and words[0].startswith(("--eval=", "--print=")) else ""
+    if text:
+        _node_text(call, text)
+        return
     call.opaque(f"{call.name} runs a program that is not read")
 
 

@@ -35,6 +35,9 @@ python3 -m black src => unknown
 python3 -I -m black --check src => reads
 node -p "require('./package.json').version" => reads
 node -p "require('./package.json').scripts.test" => unknown
+node --eval=1+1 => reads
+node --eval= => unknown
+node --print='process.exit()' => unknown
 node -p "x.require('./package.json')" => unknown
 node -p "require('./x.js')" => unknown
 node -p "require('package.json')" => unknown
