@@ -234,7 +234,9 @@ def _runs_in_commit(key: str) -> bool:
     without being refused for that.
     """
     is_trailer = key.startswith("trailer.") and key.endswith((".cmd", ".command"))
-    return is_trailer or key in {"gc.recentobjectshook", "gc.repackfilterto", "maintenance.prefetch.enabled"}
+    # Settings that hold on one branch alone are not among those that were read on another one.
+    is_elsewhere = key.startswith("includeif.onbranch:")
+    return is_trailer or is_elsewhere or key in {"gc.recentobjectshook", "gc.repackfilterto", "maintenance.prefetch.enabled"}
 
 
 def _hooks(settings: Mapping[str, tuple[str, str]], top: str, common: str) -> list[str]:

@@ -90,6 +90,9 @@ def test_a_quiet_repository(repo: Path) -> None:
         ("trailer.sign.cmd", "./x", False, True),
         ("trailer.sign.key", "Sign", False, False),
         ("gpg.program", "./x", False, False),
+        ("includeIf.onbranch:side.path", "x", False, True),
+        ("gc.recentObjectsHook", "./x", False, True),
+        ("gc.repackFilterTo", "/tmp", False, True),
     ],
 )
 def test_settings_that_run_something(repo: Path, *, name: str, value: str, reads: bool, writes: bool) -> None:
