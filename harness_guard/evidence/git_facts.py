@@ -236,7 +236,10 @@ def _runs_in_commit(key: str) -> bool:
     is_trailer = key.startswith("trailer.") and key.endswith((".cmd", ".command"))
     # Settings that hold on one branch alone are not among those that were read on another one.
     is_elsewhere = key.startswith("includeif.onbranch:")
-    return is_trailer or is_elsewhere or key in {"gc.recentobjectshook", "gc.repackfilterto", "maintenance.prefetch.enabled"}
+    return is_trailer or is_elsewhere or key in _RUN_BY_WRITING
+
+
+_RUN_BY_WRITING: Final = frozenset(("gc.recentobjectshook", "gc.repackfilterto", "maintenance.prefetch.enabled"))
 
 
 def _hooks(settings: Mapping[str, tuple[str, str]], top: str, common: str) -> list[str]:
