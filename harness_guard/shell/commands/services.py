@@ -201,7 +201,7 @@ _TMUX: Final = Tool(
     warns="it may type into a terminal, or run a program",
 )
 _LISTS: Final = {
-    "screen": Tool({}, help="-ls -list -v --version", warns="it starts a shell, or types into one"),
+    "screen": Tool({}, help="-v --version", warns="it starts a shell or types into one, and makes a folder of sockets"),
     "crontab": Tool({"": ""}, leading="l u=", help="", warns="it changes the scheduled jobs"),
     "at": Tool({"": ""}, leading="l V q=", help="", warns="it schedules a job"),
     "atq": Tool({"": ""}, leading="V q=", help=""),
