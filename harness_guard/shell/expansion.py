@@ -7,7 +7,7 @@ from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
 from harness_guard.shell.names import names_printed
 from harness_guard.shell.state import merge
-from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst
+from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst, Word
 from harness_guard.shell.values import NUMBER, Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
 from harness_guard.shell.words import Scope, expand, value_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.names import Printed
     from harness_guard.shell.state import State
-    from harness_guard.shell.syntax import Redirect, Script, Word
+    from harness_guard.shell.syntax import Redirect, Script
 
 
 class Expansion(Ledger):
@@ -127,6 +127,8 @@ class Expansion(Ledger):
     def _expanded(self, part: Param, state: State) -> State:
         if part.index == "?":
             self.check_key(part.name, part.inner[-1], state)
+        if part.op == "slice" and _counts_from_end(part) and self.value(Word((part,)), state) is None:
+            self.unknown("a part that ends before it begins drops the rest of its line", part.name)
         if not part.assigns:
             return state
         if not part.name.isidentifier():
@@ -198,6 +200,12 @@ class Expansion(Ledger):
                 targets += [field.text] if field.text is not None else []
         self.take(call)
         return state
+
+
+def _counts_from_end(part: Param) -> bool:
+    """Whether a slice's length is negative; its numbers are literals."""
+    number = part.inner[1].parts[0] if part.inner[1:] and len(part.inner[1].parts) == 1 else None
+    return isinstance(number, Quoted) and number.text.startswith("-")
 
 
 def _is_descriptor(text: str, written: Word) -> bool:

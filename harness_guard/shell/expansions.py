@@ -68,7 +68,10 @@ def _slice(text: str, numbers: Sequence[int]) -> Value | None:
     first = numbers[0] if numbers[0] >= 0 else len(text) + numbers[0]
     if first < 0 or first > len(text):
         return Value("")
-    return Value(text[first : first + numbers[1]] if numbers[1:] else text[first:])
+    if not numbers[1:]:
+        return Value(text[first:])
+    end = first + numbers[1] if numbers[1] >= 0 else len(text) + numbers[1]
+    return None if end < first else Value(text[first:end])
 
 
 def _replaced(text: str, op: str, pattern: str, new: str) -> Value | None:

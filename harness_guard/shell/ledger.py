@@ -131,7 +131,7 @@ class Ledger:
 
     def note_program(self, fields: tuple[Field, ...], state: State, targets: tuple[str, ...]) -> None:
         """Note a program for the danger rules."""
-        argv = tuple(None if field.text is None else field.text for field in fields)
+        argv = tuple(None if field.text is None or field.is_slug else field.text for field in fields)
         cwd = state.cwds[0] if state.cwds else ""
         self.programs.append(Program(argv, cwd, shown(fields), self.group, targets, self.shown_variables))
         self.shown_variables = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.shell.syntax import Bare, Pipe, Simple
-from harness_guard.shell.values import COUNT, Value
+from harness_guard.shell.values import COUNT, SLUG, STAMP, Value
 from harness_guard.shell.words import expand
 
 TYPE_CHECKING = False
@@ -41,7 +41,9 @@ def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts
         return None
     takes_input = any(redirect.op == "<" for redirect in parts[-1].redirects)
     if _counts(words, is_fed=len(parts) > 1):
-        return COUNT
+        return STAMP if words[0] in {"date", "id", "nproc"} else COUNT
+    if _dates(words):
+        return SLUG
     if len(parts) > 1 or takes_input:
         return None  # an input that is not there keeps it from printing anything
     if words[0] == "git":
@@ -82,6 +84,20 @@ def _counts(words: list[str], *, is_fed: bool) -> bool:
         is_counting = "c" in letters and letters <= set("ciEFvwx") and not any(word[:2] == "--" for word in options)
         return is_counting and operands == (1 if is_fed else 2)
     return words in (["nproc"], ["id", "-u"], ["id", "-g"])
+
+
+def _dates(words: list[str]) -> bool:
+    """Whether it is ``date`` with a format that makes one word, without a slash in it."""
+    rest = [word for word in words[1:] if word not in {"-u", "--utc"}]
+    if words[0] != "date" or len(rest) != 1 or not rest[0].startswith("+"):
+        return False
+    pieces = rest[0][1:].split("%")
+    codes = [piece[:1] for piece in pieces[1:]]
+    literal = "".join([pieces[0], *(piece[1:] for piece in pieces[1:])])
+    return set(codes) <= _CODES and all(mark.isalnum() or mark in "_.:-" for mark in literal) and literal.isascii()
+
+
+_CODES = frozenset("FTYmdHMSsNjyGVuwC")  # of date(1): digits, with dashes or colons between them
 
 
 def _top(words: list[str], state: State, git: Mapping[str, GitFacts]) -> Value | str | None:

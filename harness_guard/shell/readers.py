@@ -541,10 +541,12 @@ def _bounds(node: Node) -> tuple[Word, ...] | None:
     """Give where a part of a value starts and how long it is, as literals: other words would be evaluated."""
     found = []
     for key in ("Offset", "Length"):
+        if key not in node and key == "Offset":
+            found.append(Word((Quoted("0"),)))  # ``${x::2}``
         if key not in node:
             continue
         step = _node(node[key])
-        is_negative = key == "Offset" and step.get("Type") == "UnaryArithm" and step.get("Op") == "-"
+        is_negative = step.get("Type") == "UnaryArithm" and step.get("Op") == "-"
         digits = _literal(_node(step.get("X")) if is_negative else step)
         if not digits.isascii() or not digits.isdigit() or (digits[0] == "0" and digits != "0"):
             return None

@@ -43,6 +43,9 @@ class Value:
         is_map: It is an associative array, whose elements are not known.
         is_job: The number is a process that the text itself started.
         may_be_empty: The number may be nothing, or have blanks around it.
+        is_tight: Such a number has no blanks around it.
+        is_slug: It is no number but some letters, digits, ``_``, ``.``, ``:`` and ``-`` without a blank, or nothing.
+        is_made: For a pattern, whether it is no match of it that is there, but a name that looks so.
         found: It is no number but one of the names that a search gives.
         is_plain: Such a name is one word even unquoted.
     """
@@ -54,13 +57,23 @@ class Value:
     is_map: bool = False
     is_job: bool = False
     may_be_empty: bool = False
+    is_tight: bool = False
+    is_slug: bool = False
+    is_made: bool = False
     found: Found | None = None
     is_plain: bool = True
 
     @property
     def is_number(self) -> bool:
         """Whether arithmetic reads the value as a number and nothing more."""
-        if self.pattern is not None or self.is_inner or self.found is not None or self.items is not None or self.is_map:
+        if (
+            self.pattern is not None
+            or self.is_inner
+            or self.is_slug
+            or self.found is not None
+            or self.items is not None
+            or self.is_map
+        ):
             return False
         if self.text is None:
             return True
@@ -71,8 +84,10 @@ class Value:
 
 NUMBER = Value()
 COUNT = Value(may_be_empty=True)
+STAMP = Value(may_be_empty=True, is_tight=True)
 JOB = Value(is_job=True)
 INNER = Value(is_inner=True)
+SLUG = Value(is_slug=True)
 MAP = Value(is_map=True)
 
 
@@ -89,6 +104,7 @@ class Field:
         is_inner: Whether each word that it may be is a relative name that stays below the folder.
         is_job: Whether it is the number of a process that the text itself started.
         is_made: For a pattern, whether it is a name made of a match, which need not be there.
+        is_slug: For a pattern, whether its star stands for what was computed, a number or a date.
         is_operand: Whether it certainly does not start with a dash, whatever else is known.
         found: What it is one of, where a search gives it.
     """
@@ -101,6 +117,7 @@ class Field:
     is_inner: bool = False
     is_job: bool = False
     is_made: bool = False
+    is_slug: bool = False
     is_operand: bool = False
     found: Found | None = None
 

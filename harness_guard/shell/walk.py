@@ -247,10 +247,11 @@ class Walk(Functions):
     def _shown(self, words: tuple[Word, ...], state: State) -> Iterator[str]:
         """Give the variables that words show whole and that the text itself does not set."""
         for part in (part for word in words for part in word.parts):
-            is_whole = isinstance(part, Param) and part.op not in {"length", "names", "+", ":+"}
-            if isinstance(part, Param) and is_whole and part.name.isidentifier() and part.name not in self.ever_set:
-                if lookup(state.values, part.name) is None:
-                    yield part.name
+            if not isinstance(part, Param) or part.op in {"length", "names", "+", ":+"}:
+                continue
+            is_own = part.name in self.ever_set or lookup(state.values, part.name) is not None
+            if part.name.isidentifier() and not is_own:
+                yield part.name
 
     def _passed(self, command: Simple, fields: tuple[Field, ...], state: State) -> None:
         """Look at the variables that stand in front of a program."""

@@ -47,6 +47,7 @@ class _Piece:
     is_one: bool = True
     is_inner: bool = False
     is_made: bool = False
+    is_slug: bool = False
     found: Found | None = None
 
 
@@ -129,6 +130,9 @@ def value_of(word: Word | None, scope: Scope) -> Value | None:
         found = _found(pieces)
         if found is not None:
             return Value(is_inner=pieces[0].is_inner, found=found, is_plain=False)
+        slugged = _field(pieces) if any(piece.is_slug for piece in pieces) else []
+        if len(slugged) == 1 and slugged[0].is_slug:
+            return Value(pattern=slugged[0].text, is_made=True, is_slug=True)
         return INNER if all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces) else None
     text = "".join(piece.text or "" for piece in pieces)
     bare = "".join(piece.text or "" for piece in pieces if not piece.is_quoted)
@@ -339,14 +343,18 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
     if scope.is_split_oddly and not is_quoted:
         return [_Piece(None, is_one=False)]
     if value.pattern is not None:
-        return [_Piece(value.pattern if is_quoted else None, is_quoted=True, is_pattern=True, is_one=is_quoted)]
+        text = value.pattern if is_quoted or value.is_slug else None
+        is_one, is_made, is_slug = is_quoted or value.is_slug, value.is_made, value.is_slug
+        return [_Piece(text, is_quoted=True, is_pattern=True, is_one=is_one, is_made=is_made, is_slug=is_slug)]
     if value.found is not None and not is_quoted and not value.is_plain:
         return [_Piece(None, is_one=False)]
     if value.is_inner or value.found is not None:
         is_inner = value.is_inner
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
-        return [_Piece(None, is_one=is_quoted or not value.may_be_empty)]
+        is_one = is_quoted or not (value.may_be_empty or value.is_slug)
+        is_slug = value.is_slug or value.is_tight or not value.may_be_empty
+        return [_Piece(None, is_one=is_one, is_slug=is_slug)]
     if is_quoted:
         return [_Piece(value.text, is_quoted=True)]
     # An unquoted value is split at blanks and its globs are live; without any of these it is one word or, empty, none.
@@ -500,6 +508,7 @@ def _inner_tilde(pieces: list[_Piece]) -> list[_Piece]:
 def _field(pieces: list[_Piece]) -> list[Field]:
     if not pieces:
         return []
+    pieces = _slugged(pieces)
     unknown = next((index for index, piece in enumerate(pieces) if piece.text is None), None)
     if unknown is not None:
         prefix = _known_prefix(pieces[:unknown])
@@ -516,7 +525,20 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     from_files = any(piece.is_pattern for piece in pieces)
     literal = "" if from_files else whole
     is_made = from_files and (len(pieces) > 1 or pieces[0].is_made)
-    return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made)]
+    is_slug = any(piece.is_slug for piece in pieces)
+    return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made, is_slug=is_slug)]
+
+
+def _slugged(pieces: list[_Piece]) -> list[_Piece]:
+    """Take a word of which only a number or a date is unknown for the pattern of a name."""
+    unknown = [piece for piece in pieces if piece.text is None]
+    head = next((piece.text for piece in pieces if piece.text != ""), None)
+    if not unknown or not all(piece.is_slug for piece in unknown) or not head or head[0] in "-~":
+        return pieces
+    if any(not piece.is_quoted and piece.text and _is_glob(piece.text, "]") for piece in pieces):
+        return pieces
+    star = _Piece("*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
+    return [star if piece.text is None else piece for piece in pieces]
 
 
 def _found(pieces: list[_Piece]) -> Found | None:

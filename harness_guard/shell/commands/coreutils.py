@@ -49,6 +49,9 @@ def _printf(call: Call, _options: Options) -> None:
 
 def _test(call: Call, _options: Options) -> None:
     """``test -v`` and ``-R`` evaluate subscripts; a word that is not known must not be able to become one of them."""
+    words = call.args[:-1] if call.name == "[" else call.args
+    if len(words) == 1 and words[0].is_one:
+        return  # one word is looked at for being empty, and no more
     texts = [field.text if not field.is_pattern else None for field in call.args]
     for index, field in enumerate(call.args):
         if texts[index] in {"-v", "-R"}:
