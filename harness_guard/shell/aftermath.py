@@ -93,39 +93,59 @@ def _brings_into(write: Write, folder: list[str]) -> bool:
 
 def unsettles(write: Write, source: NameSource) -> bool:
     """Whether a write may change what was found at a path, or bring a name that Python takes for a module's."""
-    if write.kind == "meta" or write.is_git_own or write.path in DEVICES:
+    if write.kind == "meta" or write.is_git_own or write.path in DEVICES or _is_apart(write, source):
         return False
-    if source.kind == "undashed" or (write.by in _ADDS_NO_NAME and source.kind != "regular"):
-        return False
-    if source.kind == "inside" and write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp":
-        return False
-    is_path = source.kind in {"absent", "regular"}
-    wanted = source.folder.rpartition("/")[2].casefold()
-    if write.search is not None and is_path:
-        if write.search.is_there:
-            return any(glob_matches(glob.casefold(), wanted) for glob in write.search.names)
-        return any(wanted.endswith(ending) for ending in _endings(write))
-    if is_path and (write.is_pattern or "*" in write.path) and write.kind != "tree":
-        return glob_matches(write.path.rpartition("/")[2].casefold(), wanted)
-    if write.is_pattern or write.search is not None or "*" in write.path:
-        return True
-    last = write.path.rstrip("/").rpartition("/")[2].casefold()
-    if source.kind == "untuned" and (write.by == "ruff" or last in {"__pycache__", ".mypy_cache"}):
-        return False
-    is_module = source.kind == "unshadowed"
-    if last == "__pycache__" or (is_module and write.by == "compileall"):
-        return False  # what lies there counts only beside its source
+    if write.search is not None or write.is_pattern or "*" in write.path:
+        return _may_name(write, source)
+    last = _last(write.path)
+    wanted = _last(source.folder)
     if write.kind == "tree" or write.by in MAKES_NAMES or write.by in BRINGS_NAMES or write.by in {"cp", "install"}:
-        is_below = source.kind in {"inside", "unshadowed", "untuned"} and _holds(source.folder, write.path)
-        is_around = is_below or _holds(write.path, source.folder)
-        return is_around or last == source.folder.rpartition("/")[2].casefold()
-    if is_module:
+        is_below = source.kind in _FOLDERS and _holds(source.folder, write.path)
+        return is_below or _holds(write.path, source.folder) or last == wanted
+    if source.kind == "unshadowed":
         from harness_guard.shell.python_library import SUFFIXES, is_library
 
         return (last.endswith(SUFFIXES) and is_library(last)) or last.startswith("__init__")
-    if source.kind == "untuned":
-        return last in {".ruff.toml", "ruff.toml", "pyproject.toml"}
-    return last == source.folder.rpartition("/")[2].casefold()
+    return last in _RUFF_SETTINGS if source.kind == "untuned" else last == wanted
+
+
+_FOLDERS = frozenset(("inside", "unshadowed", "untuned"))  # what is found there depends on all that lies below
+_RUFF_SETTINGS = frozenset((".ruff.toml", "ruff.toml", "pyproject.toml"))
+
+
+def _is_apart(write: Write, source: NameSource) -> bool:
+    """Whether a write of that kind, by that program or to that cache changes nothing of what was looked at."""
+    last = _last(write.path)
+    match source.kind:
+        case "undashed":
+            return True
+        case "regular":
+            return last == "__pycache__"
+        case "inside":
+            return write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp"
+        case "untuned":
+            is_cache = write.by == "ruff" or last in {"__pycache__", ".mypy_cache"}
+        case "unshadowed":
+            is_cache = write.by == "compileall" or last == "__pycache__"  # it counts only beside its source
+        case _:
+            is_cache = last == "__pycache__"
+    return is_cache or write.by in _ADDS_NO_NAME
+
+
+def _may_name(write: Write, source: NameSource) -> bool:
+    """Whether one of the names that a pattern or a search stands for may be the one that was looked at."""
+    wanted = _last(source.folder)
+    if source.kind not in {"absent", "regular"}:
+        return True
+    if write.search is not None and write.search.is_there:
+        return any(glob_matches(glob.casefold(), wanted) for glob in write.search.names)
+    if write.search is not None:
+        return any(wanted.endswith(ending) for ending in _endings(write))
+    return write.kind == "tree" or glob_matches(write.path.rpartition("/")[2].casefold(), wanted)
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].casefold()
 
 
 def _holds(folder: str, path: str) -> bool:
