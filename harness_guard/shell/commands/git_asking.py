@@ -132,7 +132,7 @@ CLONES: Final = Does(("writing", "asking", "moving"))
 
 VERBS: Final = verbs(
     Verb(
-        Row("ls-remote", flags="htbq", longs="heads tags branches refs quiet get-url symref exit-code sort=!"),
+        Row("ls-remote", flags="htbq", longs="heads tags branches refs quiet get-url symref exit-code sort="),
         ASKS,
         _ls_remote,
     ),
@@ -141,8 +141,8 @@ VERBS: Final = verbs(
             "fetch",
             flags="apPtnqv4",
             valued="j",
-            longs="all append prune prune-tags tags no-tags quiet verbose progress no-progress depth=! deepen=! "
-            "shallow-since=! unshallow update-shallow dry-run jobs=! no-recurse-submodules atomic ipv4 ipv6 "
+            longs="all append prune prune-tags tags no-tags quiet verbose progress no-progress depth= deepen= "
+            "shallow-since= unshallow update-shallow dry-run jobs= no-recurse-submodules atomic ipv4 ipv6 "
             "no-auto-gc no-auto-maintenance no-write-fetch-head write-fetch-head porcelain "
             "show-forced-updates no-show-forced-updates",
         ),
@@ -157,8 +157,8 @@ VERBS: Final = verbs(
             "clone",
             flags="qvn",
             valued="bj",
-            longs="quiet verbose progress no-checkout branch=! depth=! single-branch no-single-branch no-tags "
-            "shallow-since=! jobs=! bare origin=! ipv4 ipv6",
+            longs="quiet verbose progress no-checkout branch= depth= single-branch no-single-branch no-tags "
+            "shallow-since= jobs= bare origin= ipv4 ipv6",
         ),
         CLONES,
         _clone,

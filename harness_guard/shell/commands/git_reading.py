@@ -144,7 +144,7 @@ _ROWS: Final = (
     Row("check-ref-format", longs="branch allow-onelevel no-allow-onelevel refspec-pattern normalize"),
     Row(
         "check-mailmap",
-        longs="stdin mailmap-file=! mailmap-blob=!",
+        longs="stdin mailmap-file= mailmap-blob=",
         files="--mailmap-file",
     ),
     Row("patch-id", longs="stable unstable verbatim"),

@@ -105,7 +105,7 @@ VERBS: Final = verbs(
             valued="u",
             longs="list all remotes verbose show-current contains=? no-contains=? merged=? no-merged=? "
             "points-at=! sort=! format=! color=? no-color column=? no-column abbrev=? no-abbrev ignore-case quiet "
-            "delete move copy set-upstream-to=! unset-upstream track=? no-track create-reflog",
+            "delete move copy set-upstream-to= unset-upstream track=? no-track create-reflog",
         ),
         act=_branch,
     ),
@@ -130,12 +130,12 @@ VERBS: Final = verbs(
     Verb(Row("stash.clear"), WRITES, has_operands=False),
     Verb(Row("stash.create"), WRITES, _names),
     Verb(Row("stash.store", flags="q", valued="m", longs="message= quiet"), WRITES, _names),
-    Verb(Row("worktree.list", flags="vz", longs="porcelain verbose expire=!"), has_operands=False),
-    Verb(Row("worktree.prune", flags="nv", longs="dry-run verbose expire=!"), WRITES, _prune, has_operands=False),
+    Verb(Row("worktree.list", flags="vz", longs="porcelain verbose expire="), has_operands=False),
+    Verb(Row("worktree.prune", flags="nv", longs="dry-run verbose expire="), WRITES, _prune, has_operands=False),
     Verb(Row("worktree.lock", longs="reason="), WRITES, _names),
     Verb(Row("worktree.unlock"), WRITES, _names),
     Verb(Row("reflog", flags="pq0123456789", valued="n", longs=f"{LOG_LONGS} {DIFF_LONGS}"), act=_reflog),
-    Verb(Row("reflog.expire", flags="nv", longs="dry-run verbose all expire=! expire-unreachable=!"), WRITES, _names),
+    Verb(Row("reflog.expire", flags="nv", longs="dry-run verbose all expire= expire-unreachable=!"), WRITES, _names),
     Verb(Row("reflog.delete", flags="nv", longs="dry-run verbose rewrite updateref"), WRITES, _names),
     Verb(Row("reflog.exists"), READS),
     Verb(
@@ -210,7 +210,7 @@ VERBS: Final = verbs(
         has_operands=False,
     ),
     Verb(
-        Row("prune", flags="nv", longs="dry-run verbose progress no-progress expire=! exclude-promisor-objects"),
+        Row("prune", flags="nv", longs="dry-run verbose progress no-progress expire= exclude-promisor-objects"),
         WRITES,
         _prune,
     ),
@@ -239,7 +239,7 @@ VERBS: Final = verbs(
     ),
     *(
         Verb(
-            Row(f"multi-pack-index.{name}", longs="progress no-progress bitmap no-bitmap batch-size=! stdin-packs"),
+            Row(f"multi-pack-index.{name}", longs="progress no-progress bitmap no-bitmap batch-size= stdin-packs"),
             WRITES,
             has_operands=False,
         )

@@ -174,7 +174,7 @@ VERBS: Final = (
                 "add",
                 flags="AunvfN",
                 longs="all update dry-run verbose force intent-to-add no-all ignore-removal refresh ignore-errors "
-                "ignore-missing renormalize chmod=! sparse",
+                "ignore-missing renormalize chmod= sparse",
             ),
             WRITES,
             _add,
@@ -210,7 +210,7 @@ VERBS: Final = (
                 "archive",
                 flags="lv0123456789",
                 valued="o",
-                longs="format=! list verbose output=! prefix=! add-file=! mtime=!",
+                longs="format=! list verbose output= prefix=! add-file=! mtime=!",
                 files="--add-file",
             ),
             PACKS,
@@ -222,9 +222,9 @@ VERBS: Final = (
                 "format-patch",
                 flags="nNksqMCpW0123456789",
                 valued="ov",
-                longs="signoff stdout output-directory=! cover-letter no-cover-letter subject-prefix=! rfc "
-                "start-number=! numbered no-numbered numbered-files thread=? no-thread in-reply-to=! to=! cc=! root "
-                "zero-commit no-signature signature=! quiet from=? reroll-count=! no-stat progress no-binary "
+                longs="signoff stdout output-directory= cover-letter no-cover-letter subject-prefix= rfc "
+                "start-number= numbered no-numbered numbered-files thread=? no-thread in-reply-to= to= cc= root "
+                "zero-commit no-signature signature= quiet from=? reroll-count= no-stat progress no-binary "
                 "keep-subject full-index ignore-if-in-upstream always base=! no-renames stat=? no-attach "
                 "filename-max-length=! since=! until=! author=! max-count=! first-parent no-merges",
             ),
@@ -241,7 +241,7 @@ VERBS: Final = (
             READS,
             _bundle,
         ),
-        Verb(Row("init", flags="q", valued="b", longs="quiet initial-branch=!"), READS, _init),
+        Verb(Row("init", flags="q", valued="b", longs="quiet initial-branch="), READS, _init),
         Verb(
             Row(
                 "worktree.add",
