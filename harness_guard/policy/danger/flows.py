@@ -176,7 +176,7 @@ def fed_lines(command: str, pipelines: Pipelines) -> list[Line]:
         pipelines: The lines.
     """
     shells = [group for line, group, _ in pipelines.lines if _READERS & set(line.names) and takes_program(line)]
-    texts = [command.partition("<<")[2].lstrip("<-")] if shells and "<<" in command else []
+    texts = [command.partition("<<")[2].lstrip("<-")] if shells else []
     texts += [
         word
         for line, group, _ in pipelines.lines

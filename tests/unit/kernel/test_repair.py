@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from fake_world import DIFF, FINGERPRINT, GREEN, HASH, RED, STATE_NAMES, TREE, FakeWorld, in_state, stop
 
+from harness_guard.artifacts.digest import message_hash
 from harness_guard.kernel.outcome import DropAttestation, KeepText
 from harness_guard.kernel.run_questions import Verification
+from harness_guard.kernel.texts import spawn_block
 from harness_guard.records import replace
 
 LATER = "sha256:" + "1" * 64
@@ -193,3 +195,69 @@ def test_a_record_too_long_to_be_handed_out_is_printed_by_the_command_line() -> 
     assert "`/data/bin/harness-guard artifact repair-record`" in found.decision.reason.remedy
     assert len(found.decision.reason.seen) < 1000
     assert "# Repair Record" not in found.decision.reason.more
+
+
+@pytest.mark.contract("L3.4")
+@pytest.mark.parametrize(("size", "is_handed_out"), [(7000, True), (7001, False)])
+def test_how_long_a_record_may_be_to_be_handed_out(size: int, *, is_handed_out: bool) -> None:
+    paths = [f"src/module_{number:03}.py" for number in range(200)]
+    short = decide(record(), ChangedSince=tuple(paths)).decision.reason.more
+    paths[-1] = f"src/{'x' * (size - len(short.encode()))}{paths[-1].removeprefix('src/')}"
+    reason = decide(record(), ChangedSince=tuple(paths)).decision.reason
+    assert short.startswith("# Repair Record")
+    assert (reason.remedy == "Emit this, with your own words in it:") == is_handed_out
+    assert len(reason.more.encode()) == (size if is_handed_out else 0)
+
+
+@pytest.mark.parametrize("name", ["executing", "verifying", "paused_danger"])
+def test_a_record_of_no_round_runs_nothing(name: str) -> None:
+    world = FakeWorld(Verified=MOVED, ChangedSince=())
+    assert rule(world.decide(stop(record()), in_state(name))) == "artifact.not-now"
+    assert "Verified" not in world.asked
+
+
+def test_a_record_without_a_policy_is_not_due() -> None:
+    assert rule(decide(record(), replace(repairing(), active_policy=None))) == "artifact.not-now"
+
+
+@pytest.mark.contract("L3.6")
+def test_a_taken_record_is_told_and_kept_whole() -> None:
+    found = decide(record(), repairing())
+    assert (found.decision.reason.rule, found.decision.reason.seen, found.note) == (
+        "repair.taken",
+        "the Repair Record of round 1 is taken, verification is green",
+        "record taken",
+    )
+    assert found.decision.reason.remedy == "Spawn the Reviewer with exactly these arguments:"
+    assert found.decision.reason.more == spawn_block(found.state)
+    kept = message_hash(record())
+    assert found.duties == (DropAttestation(), KeepText(kept, record().removesuffix("\n")))
+    assert (found.state.diff_revision, found.state.evidence_green, found.state.wrote_unseen) == (LATER, True, True)
+
+
+@pytest.mark.contract("L3.5")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"finding_ids": []}, "`finding_ids` is `none`, but the run has `R1-F1`"),
+        (
+            {"changed_files": ["src/b.py", "src/c.py"]},
+            "`changed_files` is `src/b.py, src/c.py`, but the run has `src/a.py`",
+        ),
+        ({"changed_files": []}, "`changed_files` is `none`, but the run has `src/a.py`"),
+        ({"source_review_round": 2}, "`source_review_round` is `2`, but the run has `1`"),
+    ],
+)
+def test_a_wrong_binding_is_shown_beside_the_right_one(given: dict[str, Any], told: str) -> None:
+    assert decide(record(**given)).decision.reason.seen == told
+
+
+@pytest.mark.contract("L3.5")
+def test_a_round_that_changed_nothing_twice_pauses_and_says_how_often() -> None:
+    stuck = replace(GREEN, diff_revision=DIFF, integrity_fingerprint=FINGERPRINT, progress_fingerprint=FINGERPRINT)
+    found = decide(record(**STUCK), repairing(no_progress=1), Verified=stuck, ChangedSince=())
+    assert found.state.state == "paused_no_progress"
+    assert found.decision.reason.seen == (
+        "Repair Records in a row that changed neither the tree nor the verification: 2"
+    )
+    assert found.decision.reason.more.startswith("After a Resume: Try another approach inside the boundary.\n")

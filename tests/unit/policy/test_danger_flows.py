@@ -84,6 +84,7 @@ DROPS = "it would drop or empty data with what `{}` gives: `{}`"
         ("xxd -r a | python", "danger.download", GIVES.format("xxd -r a", "python")),
         ("echo 'drop table x' | psql", "danger.database", DROPS.format("echo 'drop table x'", "psql")),
         ("echo 'drop table x' | psql -f a", "danger.database", DROPS.format("echo 'drop table x'", "psql -f a")),
+        ("echo 'drop table x' | psql db", "danger.database", DROPS.format("echo 'drop table x'", "psql db")),
         ("echo 'select 1' | psql", "", ""),
         ("grep 'drop table' a | psql", "", ""),
         # A file that is downloaded and then run.
