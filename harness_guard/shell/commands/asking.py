@@ -36,6 +36,7 @@ class Tool:
         acts: What a verb does besides asking, by verb.
         help: First words that make it tell about itself and end; where a bare word names a program or a file to run,
             no bare word is among them.
+        bare: Verbs that take no operand, separated by ``|``: a word behind them would be a verb of its own.
         is_local: Whether whom it asks is, or may be, on this machine at an address that the call names.
         warns: What a verb that is not listed would do, by verb, for the reason.
     """
@@ -46,6 +47,7 @@ class Tool:
     leading: str = ""
     acts: Mapping[str, Act] = NO_ACTS
     help: str = HELP
+    bare: str = ""
     is_local: bool = False
     warns: str = "what it does there is not known"
 
@@ -101,8 +103,8 @@ def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
     if isinstance(found, str):
         call.opaque(f"{call.name} {verb}: {found}")
         return
-    if not verb and found.operands:
-        call.opaque(f"{call.name} {found.operands[0].text}: {tool.warns}")
+    if found.operands and verb in ("", *tool.bare.split("|")):
+        call.opaque(f"{call.name} {verb} {found.operands[0].text}: {tool.warns}")
         return
     if tool.asks:
         call.connect(tool.asks, is_local=tool.is_local)
@@ -112,8 +114,11 @@ def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
 
 
 def _is_telling(words: list[str]) -> bool:
-    """Whether all words ask for help: an option in front of a verb does not keep an extension from being run."""
-    return len(words) == 1 or (words[0][0] != "-" and all(word.replace("-", "").isalnum() for word in words))
+    """Whether all words ask for help: an option in front of a verb does not keep an extension from being run.
+
+    Behind ``version`` there may be a verb: ``fly version upgrade``.
+    """
+    return len(words) == 1 or (words[0] == "help" and all(word.replace("-", "").isalnum() for word in words))
 
 
 def _find(tool: Tool, operands: tuple[Field, ...]) -> tuple[str, str | None]:

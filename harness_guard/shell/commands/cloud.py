@@ -374,6 +374,8 @@ _HEROKU: Final = Tool(
         "n= num= s= source= d= dyno= t tail team= space= extended p personal force-colors",
     },
     asks=_CLOUD,
+    bare="apps|info|ps|logs|releases|addons|domains|status|version|whoami|pipelines|buildpacks|features|labs|regions|"
+    "maintenance|access|orgs|teams|certs|notifications|spaces|stack|drains|webhooks",
     warns="it may change something in the cloud, or give out a secret",
 )
 _FLY: Final = Tool(
@@ -384,6 +386,7 @@ _FLY: Final = Tool(
         "app= c= config= j json q quiet n no-tail r= region= i= instance= o= org= machine= s= select=",
     },
     asks=_CLOUD,
+    bare="status|logs|releases|version|machine list|machines list|apps list|secrets list",
     warns="it may change something in the cloud, or give out a secret",
 )
 _TOOLS: Final = {"gsutil": _GSUTIL, "doctl": _DOCTL, "heroku": _HEROKU, "fly": _FLY, "flyctl": _FLY}

@@ -48,6 +48,7 @@ DOCKER: Final = Tool(
     },
     asks="the container engine",
     leading="D debug l= log-level=",
+    bare="version|info|system info|context show",
     help="--help help --version -v",
     warns=_ENGINE,
 )
@@ -149,6 +150,7 @@ KUBECTL: Final = Tool(
     leading=_CLUSTER,
     acts={"get|events|config view|version|explain": _kubectl_output},
     help="--help -h help",
+    bare="version|cluster-info|config view|auth whoami",
     warns="it changes the cluster, enters a container or runs a plug-in",
 )
 
@@ -218,6 +220,7 @@ HELM: Final = Tool(
         "install|upgrade": _helm_dry,
     },
     help="--help -h help",
+    bare="list|ls|version|env|plugin list|repo list",
     warns="it changes the cluster, or runs a plug-in",
 )
 

@@ -117,6 +117,7 @@ GH: Final = Tool(
     },
     asks="the forge",
     leading="R= repo=",
+    bare="status|auth status|org list|alias list|extension list|attestation trusted-root",
     acts={"api": _api, "run download|release download": _download, "attestation verify": _read_operands},
     warns="it may change something there, run an extension, or write where reading cannot tell",
 )

@@ -43,14 +43,20 @@ _TERRAFORM: Final = Tool(
     {
         "fmt": _FMT,
         "version": "-json",
-        "providers|modules|workspace list|workspace show|metadata functions": "-json -no-color",
+        "modules|workspace show|metadata functions": "-json -no-color",
     },
     acts={"fmt": _fmt},
+    bare="version|modules",
     help="-help -version -v --version --help",
     warns=_RUNS,
 )
 # Where the state lies is said by files of the repository: it may be asked for on this machine.
-_STATE: Final = Tool({"output|state list|state pull": "-json -raw -no-color"}, asks="the state's place", is_local=True)
+_STATE: Final = Tool(
+    {"output|state list|state pull|workspace list|providers": "-json -raw -no-color"},
+    asks="the state's place",
+    bare="providers|state pull|workspace list",
+    is_local=True,
+)
 _TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, acts={"fmt": _fmt}, help="-help -version --version", warns=_RUNS)
 _PACKER: Final = Tool(
     {"fmt": _FMT, "version": "", "plugins installed": ""},
@@ -64,6 +70,7 @@ _VAULT: Final = Tool(
         "version": "-format=json -format=yaml -format=table -detailed",
     },
     asks="the vault",
+    bare="status|version",
     is_local=True,  # where VAULT_ADDR does not say another address
     help="-v -version -help --version",
     warns="it changes something, or gives out a secret",
@@ -73,7 +80,7 @@ _VAULT: Final = Tool(
 def _terraform(call: Call, _options: Options) -> None:
     first = call.args[0].text if call.args else None
     second = call.args[1].text if call.args[1:] else None
-    is_state = first == "output" or (first == "state" and second in {"list", "pull"})
+    is_state = first in {"output", "providers"} or (first in {"state", "workspace"} and second in {"list", "pull"})
     ask(call, _STATE if is_state else _TERRAFORM, call.args)
 
 

@@ -254,6 +254,7 @@ _WGET_TREES: Final = (
     "-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "--force-directories", "-k",
     "--convert-links", "-K", "--backup-converted", "-E", "--adjust-extension", "--content-disposition",
     "--trust-server-names", "--protocol-directories", "--delete-after",
+    "--restrict-file-names",
 )  # fmt: skip
 
 
