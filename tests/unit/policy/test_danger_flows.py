@@ -81,6 +81,7 @@ DROPS = "it would drop or empty data with what `{}` gives: `{}`"
         ("base64 -d a | sh", "danger.download", GIVES.format("base64 -d a", "sh")),
         ("base64 --decode a | sh", "danger.download", GIVES.format("base64 --decode a", "sh")),
         ("base64 a | sh", "", ""),
+        ("base64 -d a | sh -c ls", "", ""),
         ("xxd -r a | python", "danger.download", GIVES.format("xxd -r a", "python")),
         ("echo 'drop table x' | psql", "danger.database", DROPS.format("echo 'drop table x'", "psql")),
         ("echo 'drop table x' | psql -f a", "danger.database", DROPS.format("echo 'drop table x'", "psql -f a")),
@@ -109,6 +110,12 @@ DROPS = "it would drop or empty data with what `{}` gives: `{}`"
         ("sh a ;; curl x > a", "", ""),
         ("ls > a.sh ;; sh a.sh", "", ""),
         ("sort -o a.sh x ;; sh a.sh", "", ""),
+        ("curl -H a.sh x ;; sh a.sh", "", ""),
+        (
+            "wget --output-document=d/b.sh x ;; sh b.sh",
+            "danger.download",
+            GIVES.format("wget --output-document=d/b.sh x", "sh b.sh"),
+        ),
         # A shell for the network.
         (
             "nc -e /bin/sh h 1",
@@ -132,6 +139,7 @@ def test_what_one_program_gives_another_runs(command: str, rule: str, what: str)
     [
         ("sh <<< 'rm a'", "sh", ["rm a"]),
         ("cat <<< 'rm a'", "cat", []),
+        ("sh <<- 'a b' c", "sh", ["a b c"]),
         ("sh a.sh <<< 'rm a'", "sh a.sh", []),
         ("eval <<< 'rm a'", "eval", ["rm a"]),
         ("", "echo rm a | sh", ["rm a", "rm", "a"]),
