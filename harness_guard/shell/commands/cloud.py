@@ -370,12 +370,12 @@ _HEROKU: Final = Tool(
         "apps|apps:info|info|ps|logs|releases|releases:info|addons|addons:info|addons:plans|addons:services|domains|"
         "domains:info|status|version|whoami|auth:whoami|pipelines|pipelines:info|buildpacks|buildpacks:search|features|"
         "features:info|labs|labs:info|regions|maintenance|access|orgs|teams|certs|certs:info|notifications|pg:info|"
-        "pg:ps|pg:backups|redis:info|spaces|spaces:info|stack|drains|webhooks|ps:type": "a= app= r= remote= json A all "
+        "pg:ps|pg:backups|redis:info|spaces|spaces:info|stack|drains|webhooks": "a= app= r= remote= json A all "
         "n= num= s= source= d= dyno= t tail team= space= extended p personal force-colors",
     },
     asks=_CLOUD,
     bare="apps|info|ps|logs|releases|addons|domains|status|version|whoami|pipelines|buildpacks|features|labs|regions|"
-    "maintenance|access|orgs|teams|certs|notifications|spaces|stack|drains|webhooks",
+    "maintenance|access|orgs|teams|certs|notifications|spaces|stack|drains|webhooks|pg:backups|buildpacks",
     warns="it may change something in the cloud, or give out a secret",
 )
 _FLY: Final = Tool(
