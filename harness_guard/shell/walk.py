@@ -91,6 +91,8 @@ class Walk(Functions):
                 self.groups += 1
                 self.group = self.groups
         targets: list[str] = []
+        if statement.redirects and isinstance(command, Simple):
+            state = self._before_redirects(command, state)
         for redirect in statement.redirects:
             state = self.redirect(redirect, state, targets)
         if isinstance(command, Simple):
@@ -106,6 +108,14 @@ class Walk(Functions):
             self.apart_in_time(before)
             return Ends(state, state)
         return ends
+
+    def _before_redirects(self, command: Simple, state: State) -> State:
+        """The state that redirections are expanded in: without a program what stands in front is set already."""
+        if not command.assigns or command.declares or any(field.is_one for field in self.fields(command.words, state)):
+            return state
+        for item in command.assigns:
+            state = state.with_value(item.name, None)
+        return state
 
     def _feed(self, statement: Statement, state: State) -> None:
         """``while read …; done < <(find …)``: the loop takes names."""

@@ -11,13 +11,15 @@ import json
 import os
 import subprocess
 import sys
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
-from harness_guard.evidence.plain_names import are_plain_on_disk
-from harness_guard.evidence.shell_facts import gather
+from harness_guard.evidence.plain_names import are_inside, are_plain_on_disk, are_undashed
+from harness_guard.evidence.shell_facts import gather, read_text
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
-from harness_guard.shell.effects import Effects, Write
-from harness_guard.shell.facts import FileText, GitFacts
+from harness_guard.shell.effects import Effects, Search, Write
+from harness_guard.shell.facts import GitFacts
+from harness_guard.shell.names import NameSource
 
 SERVER = Path(__file__).with_name("bench_server.py")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", git_folders=("/repo/.git",))
@@ -70,21 +72,48 @@ class Bench:
             read = gather(program, Needs(found.texts), facts, shfmt=SHFMT)
             quiet = GitFacts("/repo", "/repo/.git", "/repo/.git", answers=dict.fromkeys(found.moves))
             git = dict.fromkeys((*found.folders, *(question.folder for question in found.moves)), quiet)
-            plain = {source: are_plain_on_disk(self.root + source.folder) for source in found.names}
-            files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=True))}
+            plain = {source: self.looked_at(source) for source in found.names}
+            files = {**facts.files, **{path: read_text(self.root + path) for path in found.files}}
             facts = ShellFacts(read.readings, {**facts.git, **git}, {**facts.names, **plain}, files)
         raise AssertionError("the analysis does not come to an end")
+
+    def looked_at(self, source: NameSource) -> bool:
+        """Look at names in the world; what is not looked at there is not so."""
+        look = {"disk": are_plain_on_disk, "inside": are_inside, "undashed": are_undashed}.get(source.kind)
+        if source.kind == "absent":
+            return not os.path.lexists(self.root + source.folder)
+        return look is not None and look(self.root + source.folder)
 
     def missed(self, program: str, effects: Effects) -> list[str]:
         """Run a program; give what it wrote and was not predicted."""
         covers = [cover for write in effects.writes for cover in self.covers(write)]
-        return [path for path in self.run(program) if not any(is_covered(path, *cover) for cover in covers)]
+        named = [self.named(write.path) for write in effects.writes if "*" in write.path.rpartition("/")[2]]
+        return [
+            path
+            for path in self.run(program)
+            if not any(is_covered(path, *cover) for cover in covers) and not any(fnmatch(path, name) for name in named)
+        ]
+
+    def named(self, path: str) -> str:
+        """Give the pattern of new names: a boundary covers it by a star or a folder only."""
+        head, _, name = path.rpartition("/")
+        return f"{self.resolve(head or '/').rstrip('/')}/{name}"
+
+    def found(self, write: Write, search: Search) -> list[str]:
+        """Give what a search finds in the world, or what is called after it."""
+        top = f"{self.root}{self.resolve(write.path) if write.path.endswith('/') else write.path}"
+        below = [f"{folder}/{name}" for folder, folders, files in os.walk(top) for name in (*folders, *files)]
+        words = [write.path, *(path.removeprefix(self.root) for path in below)]
+        names = [(word, os.path.basename(os.path.normpath(word)).casefold()) for word in words]
+        globs = [glob.casefold() for glob in search.names]
+        meant = [word for word, name in names if any(fnmatch(name, glob) for glob in globs)]
+        return [word.removesuffix(search.cut) + search.add for word in meant]
 
     # --- what a prediction covers, resolved in the world as it stands before the program runs -----------------------------
 
     def covers(self, write: Write) -> list[tuple[str, bool, bool]]:
         """Give the places that a write may land, each with whether all below and all above belong to it."""
-        paths = [write.path]
+        paths = [write.path] if write.search is None else self.found(write, write.search)
         if write.is_pattern:
             # The world has no name with a bracket in it, so a bracket can stand for a backslash.
             pattern = _bracketed(write.path)

@@ -1,7 +1,7 @@
 """Random shell programs over the bench's world, as a Hypothesis strategy: what agents write, and what trips readers.
 
 A program is a template with slots that are filled in turn. In a template ``<W>`` is a word, ``<P>`` a path of the world, ``<N>`` a
-variable, ``<A>`` an array, ``<F>`` a function, ``<I>`` a small number, ``<S>`` a program, ``<Q>`` a program inside single quotes;
+variable, ``<A>`` an array, ``<F>`` a function, ``<I>`` a small number, ``<S>`` a program, ``<Q>`` a program inside single quotes, ``<G>`` a glob for find;
 a digit behind the letter names a slot, so that ``<F1>`` is the same twice. The programs are meant to be understood, most of
 them: one whose effects are unknown tests nothing.
 """
@@ -27,11 +27,11 @@ WORDS = (
 EXPANSIONS = (
     "$<N>", '"$<N>"', '"${<N>}/q"', "$<N>/q", '"$<N>"', '"$<N>.txt"', '"${<N>:-<P>}"', "${<N>:-<P>}", '"${<N>-<P>}"',
     '"${<N>:+<P>}"', '"${<N>%/*}"', '"${<N>##*/}"', '"${<N>#*/}"', '"${<N>%%.*}"', '"${<N>%q}"', '"${<N>/q/w}"',
-    '"${<N>//a/b}"', '"${<N>:<I>}"', '"${<N>:0:<I>}"', '"${<N>^^}"', '"${#<N>}"', '"${<N>:=<P>}"', '"${<N>: -<I>}"',
+    '"${<N>//a/b}"', '"${<N>:<I>}"', '"${<N>:0:<I>}"', '"${<N>::<I>}"', '"${<N>:<I>:-<I>}"', '"${<N>^^}"', '"${#<N>}"', '"${<N>:=<P>}"', '"${<N>: -<I>}"',
     '"${<A>[@]}"', '"${<A>[<I>]}"', "${<A>[@]}", "$<A>", '"${#<A>[@]}"', '"${<A>[*]}"', '"$@"', "$@", '"$*"', "$#", '"$1"',
     '"${1:-q}"', '"${@:2}"', '"$(pwd)"', "$(pwd)/q", "$(dirname <P>)", '"$(basename <P>)"', "$(echo <P>)",
     "$(cd <P>; pwd)", '"$(dirname "$<N>")"', '"$(basename "$<N>" .txt)"', "$(cat a.txt)", "$(touch <P>)",
-    "$(printf %s <P>)", "$((1 + 2))", "q$((<I>))", "`pwd`", "<(echo q)", '"$PWD"', '"${PWD##*/}"', '"${PWD%/*}/q"', "$PWD/q",
+    "$(printf %s <P>)", "$((1 + 2))", "q$((<I>))", "q.$(date +%Y)", "src/q$(( <N> + 1 )).x", "`pwd`", "<(echo q)", '"$PWD"', '"${PWD##*/}"', '"${PWD%/*}/q"', "$PWD/q",
     "$OLDPWD/q", '"$HOME"', '$(basename "$PWD")', "${1%/*}", '"${2:-<P>}"', '"${<A>[<N>]}"', "q$<I>",
 )  # fmt: skip
 WRITERS = (
@@ -42,6 +42,14 @@ WRITERS = (
     "{ echo a; } {fd}> <W>", "chmod 600 <W>", "find src -name '*.py' -exec touch <W> \\;", "echo <W> | xargs -I% touch %",
     "xargs touch < <W>", "truncate -s 0 <W>", "mkdir <W> && touch <W>", "dd if=a.txt of=<W>", "find <W> -name q -delete",
     "env q=1 touch <W>", "timeout 2 touch <W>", "command touch <W>", "touch ./<W>", "touch ./<W>", "tee ./<W> <W> < b.txt",
+    "find <P> -name <G> -delete", "find <P> -name <G> -exec touch {} +", "find . -name <G> -exec sed -i s/a/b/ {} +",
+    "find <P> -name <G> -print0 | xargs -0 touch", "find <P> -name <G> | xargs rm -f", "rm -f <G>", "rm -f *", "touch *.txt",
+    "grep -rlZ a <P> | xargs -0 touch", "cat <G> > q", 'for <N> in *.txt; do cp "$<N>" "$<N>.bak"; done',
+    'for <N> in *.txt; do mv "$<N>" "${<N>%.txt}.md"; done', 'for <N> in d*; do touch "$<N>/q"; done',
+    "find <P> -name <G> -print0 | while IFS= read -r -d '' <N>; do touch \"$<N>.bak\"; done",
+    "while IFS= read -r -d '' <N>; do mv \"$<N>\" \"${<N>%.txt}.md\"; done < <(find . -name '*.txt' -print0)",
+    "find . \\( -name <G> -o -name q \\) -exec rm -rf {} +", "find <P> -path <G> -prune -o -name <G> -delete",
+    "i=0; while [ $i -lt 3 ]; do touch <P>$i; i=$((i + 1)); done", "ls | xargs rm -f", "rm -f $(find src -name <G>)",
     "for <N> in <W> <W>; do touch ./$<N>; done", "cat <<< <W> > <W>", "<F> <W>", "touch <W> <W> <W>", "builtin cd <W>; touch <W>",
 )  # fmt: skip
 SETTINGS = (
@@ -93,6 +101,7 @@ COMPOUNDS = (
     '<N1>=<P>\n{ <N1>=<P>\n<S>\n} > <P>\ntouch -- "$<N1>"', '<A1>=(<P> <P>)\n<S>\ntouch -- "${<A1>[1]}"',
     "shopt -s expand_aliases\n<S>\n<S>", "ls | while read <N>; do <S>\ndone", "<S> &\n<S>", "coproc { <S>\n}",
 )  # fmt: skip
+GLOBS = ("'*.txt'", "'*.py'", "q", "'q*'", "'*'", "'n*.txt'", "*.txt", "'[ab].txt'", "'*/src/*'", "src")
 BEGINNINGS = (
     "x=<P> y=<P>", "f=<P>; d=<P>", "a=(<P> <P> <P>); b=(<P>)", "set -- <P> <P>", 'go() { touch ./$1; }\nput() { cd "$1"\n<S>\n}',
 )  # fmt: skip
@@ -101,8 +110,8 @@ PROBES = (
     "touch zz", "touch zz", 'touch -- "$x"', 'touch -- "$y"', 'touch "./$f"', 'touch "./$1"', 'touch "./${a[1]}"', "go zz",
     'touch "$PWD/zz"', 'touch "$d/zz"', "put <P>; touch zz", "cd -; touch zz", "popd; touch zz", "touch $x.1", "cd ..; touch zz",
 )  # fmt: skip
-_SLOT = re.compile(r"<([WPNAFISQT])(\d?)>")
-_PLAIN = {"P": PLACES, "N": NAMES, "A": ARRAYS, "F": FUNCTIONS, "I": ("0", "1", "2", "3")}
+_SLOT = re.compile(r"<([WPNAFISQTG])(\d?)>")
+_PLAIN = {"P": PLACES, "N": NAMES, "A": ARRAYS, "F": FUNCTIONS, "I": ("0", "1", "2", "3"), "G": GLOBS}
 DEEPEST = 3
 
 
