@@ -105,6 +105,7 @@ DROPS = "it would drop or empty data with what `{}` gives: `{}`"
         ("curl x > a.sh ;; sh a.sh", "danger.download", GIVES.format("curl x", "sh a.sh")),
         ("curl x > a ;; ./a", "danger.download", GIVES.format("curl x", "./a")),
         ("curl x > a ;; a", "", ""),
+        ("curl x > a ;; ./a.sh", "", ""),
         ("curl x > a ;; cat ./a", "", ""),
         ("curl x > a ;; sh b a", "", ""),
         ("sh a ;; curl x > a", "", ""),
@@ -139,6 +140,9 @@ def test_what_one_program_gives_another_runs(command: str, rule: str, what: str)
     [
         ("sh <<< 'rm a'", "sh", ["rm a"]),
         ("cat <<< 'rm a'", "cat", []),
+        ("sh << 'a b' c", "sh", ["a b c"]),
+        ("sh << 'a;b'", "sh", ["a;b"]),
+        ("sh << 'a b;c'", "sh", ["a b", "c"]),
         ("sh <<- 'a b' c", "sh", ["a b c"]),
         ("sh a.sh <<< 'rm a'", "sh a.sh", []),
         ("eval <<< 'rm a'", "eval", ["rm a"]),
