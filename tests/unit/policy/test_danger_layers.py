@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from harness_guard.policy.danger.layers import DEEPEST, MOST_LAYERS, commands_in, layers_of
+from harness_guard.policy.danger.layers import DEEPEST, MOST_LAYERS, MOST_WORDS, commands_in, layers_of
 
 
 def inner(text: str) -> list[str]:
@@ -76,6 +76,7 @@ def inner(text: str) -> list[str]:
         ("git -c alias.p='!rm x' p", ["rm x"]),
         ("git -c ALIAS.p='!rm x; ls' p", ["rm x", "ls"]),
         ("git -c core.pager=cat log", []),
+        ("svn -c alias.p='!rm x' p", []),
         ("git -c alias.p", []),
         ("git -calias.p='!rm x' p", ["rm x"]),
         ("parallel rm ::: a b", ["rm a b", "rm a", "rm b"]),
@@ -89,6 +90,7 @@ def test_what_a_program_starts(text: str, expected: list[str]) -> None:
 
 
 def test_layers_end() -> None:
+    assert (DEEPEST, MOST_LAYERS, MOST_WORDS) == (6, 40, 20_000)
     nested = ["sudo"] * (DEEPEST + 3) + ["rm"]
     assert len(layers_of(nested)) == DEEPEST + 1
     assert layers_of(["env"] + ["x"] * 20_000) == [["env"] + ["x"] * 20_000]
