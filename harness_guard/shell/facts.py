@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from harness_guard.shell.effects import Write
     from harness_guard.shell.names import NameSource
 
-    GitAsked = Literal["commit", "apply", "archive", "checkout", "merge", "rebase", "pick", "revert", "stash", "unstash"]
+    GitAsked = Literal[
+        "commit", "apply", "archive", "checkout", "merge", "rebase", "pick", "revert", "stash", "unstash"
+    ]
 
 NOTHING: Mapping[str, Never] = {}  # never written to
 NO_NAMES: Mapping[NameSource, Never] = {}

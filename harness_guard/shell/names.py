@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.values import Field
 
-ROOTS_END = frozenset("-(!,)")  # what the first word of an expression of find starts with
 _LISTED = frozenset("cdmoiskutz")
 _OTHERS = frozenset("oikd")  # what lies on disk or is gone from it
 _LS_FILES = frozenset(
@@ -103,7 +102,7 @@ def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | No
 
 
 def _by_find(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    from harness_guard.shell.commands.find import UnreadableError, found_by, read_search
+    from harness_guard.shell.find_search import UnreadableError, found_by, read_search
 
     try:
         search = read_search(call[1:])

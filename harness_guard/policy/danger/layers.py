@@ -157,9 +157,7 @@ def _behind(words: list[str], valued: set[str]) -> list[str]:
         word = words[index]
         if word == "--":
             return words[index + 1 :]
-        if word == "-":
-            index += 1  # env's way to say ``-i``
-        elif word.startswith("-"):
+        if word.startswith("-"):  # ``-`` alone is env's way to say ``-i``
             last = f"-{word[-1]}" if not word.startswith("--") else word
             # ``-n 1`` and ``-vn 1`` take the next word, ``-n1`` and ``-vn1`` do not.
             index += 2 if last in valued and f"-{word[1]}" not in valued - {last} else 1

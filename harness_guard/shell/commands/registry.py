@@ -34,9 +34,18 @@ MODULES: Final = {
     "mount sysctl getent script caffeinate xattr say fzf readelf objdump nm size",
     "text": "pr tsort bc col colcrt ul shasum envsubst hd split csplit shuf iconv dos2unix unix2dos mac2unix unix2mac "
     "sponge patch perl jq yq bat",
+    "cloud": "aws az gcloud gsutil doctl heroku fly flyctl",
     "containers": "docker podman docker-compose kubectl helm",
+    "databases": "sqlite3 duckdb psql mysql mariadb sqlcmd redis-cli valkey-cli",
     "forges": "gh glab",
+    "services": "terraform tofu packer vault brew ansible ansible-playbook ansible-inventory ansible-doc ansible-vault "
+    "ansible-pull ansible-console ansible-test ansible-config ansible-galaxy cdk auth0 prometheus promtool "
+    "systemd-analyze systemd-detect-virt systemd-cgls systemd-path resolvectl tmux screen crontab at atq security",
+    "macos": "sample open applesingle macbinary",
+    "network": "ip ifconfig netstat route nmcli iw ss arp ping ping6 traceroute traceroute6 tracepath mtr whois host "
+    "nslookup dig ssh ssh-keyscan ssh-keygen gpg",
     "transfer": "curl wget",
+    "linters": "ruff black isort mypy flake8 gofmt goimports clang-format shellcheck yamllint hadolint shfmt xmllint",
     "binaries": "strip objcopy ranlib",
     "terminal": "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
     "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza exa lsd "
@@ -47,14 +56,6 @@ MODULES: Final = {
     "interpreters": "python python3 node php luac ruby lua luajit java javac swift ghc kotlinc R Rscript julia zig tsc "
     "pyright gcc g++ cc c++ clang clang++ ld as make cmake ctest ninja meson",
     "starters": "nohup setsid time chrt taskset flock setarch linux32 linux64 arch busybox toybox chronic ifne",
-    "network": "ip ifconfig netstat route nmcli iw ss arp ping ping6 traceroute traceroute6 tracepath mtr whois host "
-    "nslookup dig ssh ssh-keyscan ssh-keygen gpg",
-    "services": "terraform tofu packer vault brew ansible ansible-playbook ansible-inventory ansible-doc ansible-vault "
-    "ansible-pull ansible-console ansible-test ansible-config ansible-galaxy cdk auth0 prometheus promtool "
-    "systemd-analyze systemd-detect-virt systemd-cgls systemd-path resolvectl tmux screen crontab at atq security",
-    "cloud": "aws az gcloud gsutil doctl heroku fly flyctl",
-    "databases": "sqlite3 duckdb psql mysql mariadb sqlcmd redis-cli valkey-cli",
-    "macos": "sample open applesingle macbinary",
     "wrappers": "env nice timeout stdbuf ionice command builtin xargs",
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_guard.shell.commands.find import ARITY
+from harness_guard.shell.find_search import ARITY
 from harness_guard.shell.commands.model import Row, longs_of
 from harness_guard.shell.commands.registry import TABLE
 
