@@ -53,13 +53,13 @@ def check_control_plane(judged: Judged) -> Asking[Decision | None]:
     for write, places in judged.places:
         for place in places:
             what = protected_by(judged.plane, place.real)
-            if what is None and place.reach != "path":
+            if place.reach != "path":
                 what = reaches(judged.plane, place.real) or (place.below[0] if place.below else None)
             if what is not None:
                 return _protected(write.path, what, write.by)
     for link in judged.effects.links:
         for place in (yield from ask(LinkPlaces(link))):
-            what = protected_by(judged.plane, place.real) or reaches(judged.plane, place.real)
+            what = reaches(judged.plane, place.real)
             if what is not None:
                 return _protected(link.target, what, "the new link")
     return (yield from _check_mentions(judged))

@@ -211,8 +211,8 @@ def _parallel(line: list[str]) -> Iterator[list[str]]:
 def _aliases(line: list[str]) -> Iterator[list[str]]:
     """Aliases that git is given on its command line: ``-c alias.x=!cmd``, ``-c alias.x=push --force``."""
     for _, value in _option_values(["-c"], line[1:]):
-        name, sign, body = value.partition("=")
-        if not name.lower().startswith("alias.") or not sign:
+        name, _, body = value.partition("=")
+        if not name.lower().startswith("alias."):
             continue
         if body.startswith("!"):
             yield from commands_in(body[1:])
