@@ -11,7 +11,7 @@ from harness_guard.artifacts.entries import read_boundary, read_commands
 from harness_guard.artifacts.fault import LineError, shown
 from harness_guard.artifacts.gate import check_gate
 from harness_guard.artifacts.policy_text import verification_text
-from harness_guard.artifacts.registry import recognise
+from harness_guard.artifacts.registry import parse_artifact, recognise
 from harness_guard.artifacts.sections import Section
 from harness_guard.artifacts.values import Completion, NearMiss
 from harness_guard.policy.model import Check, Policy
@@ -163,6 +163,15 @@ def test_a_completion_may_link() -> None:
     parsed = recognise(linked)
     assert isinstance(parsed, Completion)
     assert parsed.changes.endswith("See [the notes](docs/notes.md).")
+
+
+def test_a_repair_plan_is_gated_and_may_not() -> None:
+    text = (CASES / "repair-plan" / "ok-full.md").read_text()
+    parse_artifact("repair-plan", text)
+    linked = text.replace("## Approval", "See [the notes](docs/notes.md).\n\n## Approval")
+    with pytest.raises(LineError) as caught:
+        parse_artifact("repair-plan", linked)
+    assert caught.value.rule == "artifact.link"
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,13 @@ def inner(text: str) -> list[str]:
         ("timeout -k 1 5 rm x", ["rm x"]),
         ("timeout 5 -s KILL rm x", ["rm x"]),
         ("chroot /mnt rm x", ["rm x"]),
+        ("flock /tmp/l rm x", ["rm x"]),
+        ("taskset 1 rm x", ["rm x"]),
+        ("chrt 5 rm x", ["rm x"]),
+        ("tmux new-session -d 'rm x'", ["rm x"]),
+        ("screen -dm rm x", ["x"]),  # the first word is taken for a verb
+        ("yarn run rm", ["rm"]),
+        ("bundle exec rm x", ["rm x"]),
         ("xargs rm x", ["rm x .."]),
         ("xargs", []),
         ("xargs -n 1 rm", ["rm .."]),
