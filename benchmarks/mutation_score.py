@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 ARGUED = ROOT / "tests" / "cases" / "mutants-argued.tsv"
-# Room -> the tests that have to notice: none of them starts a process, and each is done in a few seconds.
+# Room -> the tests that have to notice, those of the rooms above it among them where they take seconds.
 TESTS = {
     "kernel": (
         "tests/unit/kernel",
