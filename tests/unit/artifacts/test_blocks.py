@@ -53,6 +53,7 @@ def accepts(key: str, value: Any) -> bool:
         ("acceptance", [], False),
         ("acceptance", [{"criterion": "AC1", "evidence": []}], False),
         ("findings", [], True),
+        ("findings", (), False),
     ],
 )
 def test_what_a_block_may_hold(key: str, value: Any, *, expected: bool) -> None:
@@ -90,3 +91,9 @@ def test_what_must_be_true_is_said_so_in_the_schema() -> None:
     }
     made = block_model("auto_repair").model_validate({"auto_repair": REPAIR})
     assert made.model_dump() == {"auto_repair": REPAIR}
+
+
+def test_what_was_read_stays_as_it_is() -> None:
+    made = block_model("auto_repair").model_validate({"auto_repair": REPAIR})
+    with pytest.raises(ValidationError, match="frozen"):
+        made.auto_repair.max_rounds = 4  # type: ignore[attr-defined]

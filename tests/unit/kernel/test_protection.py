@@ -113,3 +113,14 @@ def test_what_is_unpacked_into_the_repository_may_have_a_protected_name(
     found = world.decide(call("Bash", {"command": "x"}), in_state("executing"))
     seen = f"what `tar` brings into `{path}` may have a protected name"
     assert (decided(found) == ("control-plane.unpack", seen)) == is_refused
+
+
+def test_a_pattern_is_looked_up_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Write] = []
+    world = ShellWorld(
+        monkeypatch,
+        Effects(reads=(Read("/data/k*", "cat", is_pattern=True),)),
+        PlacesOf=lambda question: asked.append(question.write) or (),
+    )
+    world.decide(call("Bash", {"command": "x"}), in_state("planning"))
+    assert asked == [Write("/data/k*", "file", "cat", is_pattern=True)]
