@@ -137,7 +137,7 @@ def _opened(row: Wrapper, words: list[str]) -> Iterator[list[str]]:
         for place, value in _option_values(row.options.split(), words):
             is_module = row.options == "-m"
             yield from [[value, *words[place:]]] if is_module else commands_in(value.partition("=")[2] or value)
-            if not is_module and "=" in value:
+            if "=" in value:
                 yield from commands_in(value)
         return
     valued = set(row.valued.split())

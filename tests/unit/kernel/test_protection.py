@@ -117,10 +117,11 @@ def test_what_is_unpacked_into_the_repository_may_have_a_protected_name(
 
 def test_a_pattern_is_looked_up_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Write] = []
-    world = ShellWorld(
-        monkeypatch,
-        Effects(reads=(Read("/data/k*", "cat", is_pattern=True),)),
-        PlacesOf=lambda question: asked.append(question.write) or (),
-    )
+
+    def places_of(question: Any) -> tuple[()]:
+        asked.append(question.write)
+        return ()
+
+    world = ShellWorld(monkeypatch, Effects(reads=(Read("/data/k*", "cat", is_pattern=True),)), PlacesOf=places_of)
     world.decide(call("Bash", {"command": "x"}), in_state("planning"))
     assert asked == [Write("/data/k*", "file", "cat", is_pattern=True)]

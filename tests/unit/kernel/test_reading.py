@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from fake_world import FakeWorld, call, in_state, review
 
+from harness_guard.kernel.reading import note_reading
 from harness_guard.kernel.state import Reviewer
+from harness_guard.kernel.tools import classify
 from harness_guard.records import replace
 from harness_guard.shell.effects import Effects, Program
 
@@ -130,3 +132,20 @@ def test_a_new_reviewer_has_read_nothing() -> None:
     found = FakeWorld().decide(call("Agent", arguments), state)
     assert found.state is not None
     assert (found.state.reviewer.is_awaited, found.state.reviewer.has_read_diff) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("agent", "reviewer"),
+    [
+        (None, Reviewer(spawns=1)),  # the root, while no Reviewer lives
+        ("a-1", Reviewer(spawns=1)),
+        ("a-1", Reviewer(spawns=1, agent_id="a-1", has_read_diff=True)),
+        ("a-2", Reviewer(spawns=1, agent_id="a-1")),
+    ],
+)
+def test_nobody_but_the_reviewer_is_asked_about_and_only_once(agent: str | None, reviewer: Reviewer) -> None:
+    happened = call("Read", {"file_path": BRIEF}, agent_id=agent)
+    asking = note_reading(happened, replace(unread(), reviewer=reviewer), classify(happened), Effects())
+    with pytest.raises(StopIteration) as done:
+        next(asking)
+    assert done.value.value is None
