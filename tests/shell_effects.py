@@ -8,7 +8,7 @@ from pathlib import Path
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects
-from harness_guard.shell.facts import GitFacts
+from harness_guard.shell.facts import FileText, GitFacts
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
@@ -24,7 +24,8 @@ def effects_of(command: str) -> Effects:
             return found
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
         names = {**facts.names, **dict.fromkeys(found.names, True)}
-        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}, names)
+        files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=False))}
+        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}, names, files)
     raise AssertionError("the analysis does not come to an end")
 
 

@@ -22,15 +22,16 @@ DOCUMENTS = {
     "C": ROOT / "contracts" / "harness-contract.md",
     "D": ROOT / "contracts" / "hook-decision-protocol.md",
     "L": ROOT / "contracts" / "p3-policy-lifecycle.md",
+    "E": ROOT / "contracts" / "shell-effects.md",
     "A": ROOT / "contracts" / "runtime-acceptance.md",
 }
 # A model reads the contract whole at the start of every run.
 MOST_BYTES = 29_000
 PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "contracts/*.md", "docs/*.md", "skills/*/*.md", "agents/*.md")
 
-_SENTENCE = re.compile(r"^- \*\*([ACDL])([0-9]+)\.([0-9]+)\*\* (\S.*)$", re.MULTILINE)
+_SENTENCE = re.compile(r"^- \*\*([ACDEL])([0-9]+)\.([0-9]+)\*\* (\S.*)$", re.MULTILINE)
 _CHAPTER = re.compile(r"^## ([0-9]+)\. ", re.MULTILINE)
-_NAMED = re.compile(r"\b([ACDL][0-9]{1,2}\.[0-9]{1,2})\b")
+_NAMED = re.compile(r"\b([ACDEL][0-9]{1,2}\.[0-9]{1,2})\b")
 
 
 def sentences(letter: str) -> list[tuple[int, int, str]]:

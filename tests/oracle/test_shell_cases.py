@@ -38,7 +38,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
     return {path: value for path, value in found.items() if "/.git" not in path}
 
 
-@pytest.mark.contract("C10.3", "C10.5")
+@pytest.mark.contract("E2.1", "E4.2")
 @pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row["id"])
 def test_written_is_predicted(row: dict[str, str], tmp_path: Path) -> None:
     home, root = tmp_path / "home", tmp_path / "repo"

@@ -29,7 +29,7 @@ def bench() -> Iterator[Bench]:
     shutil.rmtree(root, ignore_errors=True)
 
 
-@pytest.mark.contract("C10.3", "C10.5")
+@pytest.mark.contract("C10.1", "E2.1", "E4.2")
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

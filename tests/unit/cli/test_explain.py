@@ -25,7 +25,7 @@ def here(run: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
     return run
 
 
-@pytest.mark.contract("C10.9")
+@pytest.mark.contract("C10.2")
 @pytest.mark.parametrize(
     ("text", "boundary", "rule", "plan"),
     [

@@ -123,6 +123,7 @@ def test_files_that_steer_git_are_no_answer(repo: Repo, name: str) -> None:
     assert repo.asks("pick", "side") is None
 
 
+@pytest.mark.contract("E5.3")
 def test_links_and_submodules_are_no_answer(repo: Repo) -> None:
     repo.git("checkout", "-q", "side")
     (repo.root / "link").symlink_to("/etc")

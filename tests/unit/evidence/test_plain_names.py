@@ -21,13 +21,13 @@ from harness_guard.shell.facts import Needs, ShellFacts
 from harness_guard.shell.names import NameSource
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 @pytest.mark.parametrize("path", ["a", "a/b.py", "dir/-x", "é", "a..b", "x/...", "a@b", "a=b", ".git/HEAD"])
 def test_plain(path: str) -> None:
     assert is_plain(path)
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 @pytest.mark.parametrize(
     "path",
     ["", "a b", "x /data/key", "a\tb", "a\nb", "-x", "-f/data/key", "~", "a/../b", "..", "a'b", 'a"b', "a\\b", "a*", "a?", "[a]",
@@ -37,7 +37,7 @@ def test_not_plain(path: str) -> None:
     assert not is_plain(path)
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/c.py").write_text("")
@@ -55,7 +55,7 @@ def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not are_plain_on_disk(str(tmp_path))
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 def test_an_index_names_what_is_gone(tmp_path: Path) -> None:
     assert are_plain_in_index("a\0b/c\0", str(tmp_path))
     assert not are_plain_in_index("a\0x /data/key\0", str(tmp_path))

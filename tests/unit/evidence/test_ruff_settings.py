@@ -22,6 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
+@pytest.mark.contract("E4.6")
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [

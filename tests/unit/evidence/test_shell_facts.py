@@ -70,7 +70,7 @@ def test_a_quiet_repository(repo: Path) -> None:
     assert git_facts(repo) == GitFacts(str(repo), f"{repo}/.git", f"{repo}/.git")
 
 
-@pytest.mark.contract("C10.6")
+@pytest.mark.contract("E5.1")
 @pytest.mark.parametrize(
     ("name", "value", "reads", "writes"),
     [
@@ -101,7 +101,7 @@ def test_settings_that_run_something(repo: Path, *, name: str, value: str, reads
     assert (bool(found.reading), bool(found.writing)) == (reads, writes)
 
 
-@pytest.mark.contract("C10.6")
+@pytest.mark.contract("E5.1")
 @pytest.mark.parametrize(
     ("name", "value", "moves", "asks"),
     [
@@ -191,7 +191,7 @@ def test_a_question_is_answered_beside_the_facts(repo: Path) -> None:
     assert gather("", Needs(moves=(elsewhere,)), known, shfmt=SHFMT) == known
 
 
-@pytest.mark.contract("C10.6")
+@pytest.mark.contract("E5.1")
 def test_hooks(repo: Path) -> None:
     hook = repo / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
@@ -209,7 +209,7 @@ def test_a_configuration_file_inside_the_working_tree(repo: Path) -> None:
     assert git_facts(repo).reading == (f"what a configuration file of the working tree names: {repo}/more",)
 
 
-@pytest.mark.contract("C10.8")
+@pytest.mark.contract("E4.4")
 def test_variables(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "./x")
     assert git_facts(repo).reading == ("what the variable GIT_EXTERNAL_DIFF names",)

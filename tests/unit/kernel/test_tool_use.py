@@ -108,6 +108,7 @@ def test_a_read_only_command_passes_in_every_state(name: str, monkeypatch: pytes
 KNOWN = (*claude.KNOWN_TOOLS, *codex.KNOWN_TOOLS)
 
 
+@pytest.mark.contract("C10.3", "E7.1", "E7.2")
 @pytest.mark.contract("C7.9")
 @pytest.mark.parametrize("name", STATE_NAMES)
 @pytest.mark.parametrize(("is_local", "passes"), [(False, STATE_NAMES), (True, (*AT_WORK, "completed"))])
@@ -770,7 +771,7 @@ def test_a_namespace_alone_is_no_tool(tool: str) -> None:
     assert rule(FakeWorld().decide(happened, in_state("executing"))) == "effects.unknown"
 
 
-@pytest.mark.contract("C10.13")
+@pytest.mark.contract("E6.2")
 @pytest.mark.parametrize(
     ("relied", "boundary", "effects", "verdict"),
     [
@@ -805,7 +806,7 @@ def test_what_the_run_may_change_meanwhile_is_not_gone_by(
     assert world.decide(shell(), state).decision.verdict == verdict
 
 
-@pytest.mark.contract("C10.13")
+@pytest.mark.contract("E6.2")
 @pytest.mark.parametrize(
     ("found", "verdict"),
     [

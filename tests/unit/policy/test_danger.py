@@ -235,6 +235,7 @@ def test_fork_bomb() -> None:
     assert danger_of("", told("cat | cat")) is None
 
 
+@pytest.mark.contract("E4.7")
 @pytest.mark.parametrize(
     ("program", "variables", "is_danger"),
     [

@@ -57,7 +57,7 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
     raise AssertionError("the analysis does not come to an end")
 
 
-@pytest.mark.contract("C10.3", "C10.4", "C10.5", "C10.8")
+@pytest.mark.contract("E2.1", "E4.1", "E4.2", "E4.4")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, object]) -> None:
     found = effects_of(str(case["cmd"]))
@@ -71,7 +71,7 @@ def test_the_cases_are_there() -> None:
     assert len(CASES) == len({case["cmd"] for case in CASES}) > 150
 
 
-@pytest.mark.contract("C10.9")
+@pytest.mark.contract("C10.2")
 @pytest.mark.parametrize(
     ("command", "rest"),
     [
@@ -86,7 +86,7 @@ def test_own_command_line(command: str, rest: tuple[str, ...]) -> None:
     assert tuple(unknown.why for unknown in effects_of(command).unknown) == rest
 
 
-@pytest.mark.contract("C10.6", "C10.7")
+@pytest.mark.contract("E5.1", "E5.2")
 def test_git_facts_decide() -> None:
     hooked = GitFacts("/repo", "/repo/.git", "/repo/.git", writing=("the hook pre-commit",))
     assert effects_of("git status", hooked).is_read_only
@@ -103,7 +103,7 @@ def test_asks_for_what_it_needs() -> None:
     assert analyse("git status | cat", WHERE, ShellFacts()) == Needs(("git status | cat",), ("/repo",))
 
 
-@pytest.mark.contract("C10.11")
+@pytest.mark.contract("E1.3")
 def test_a_text_that_is_too_long_is_refused_unread() -> None:
     found = analyse("ls " + "a" * 1_000_001, WHERE, ShellFacts())
     assert isinstance(found, Effects)
@@ -227,7 +227,7 @@ def test_every_program_is_listed(command: str, programs: set[str]) -> None:
     assert {program.argv[0] for program in effects_of(command).programs} == programs
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 @pytest.mark.parametrize(
     "command",
     [
@@ -249,7 +249,7 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
     assert "/" in {read.path for read in effects_of(command).reads}  # unless the names are plain
 
 
-@pytest.mark.contract("C10.12")
+@pytest.mark.contract("E3.2")
 @pytest.mark.parametrize(
     "command",
     [
@@ -303,7 +303,8 @@ def test_asks_for_the_names_it_wants() -> None:
     assert found == Needs(names=(NameSource("inside", "/repo/src"),))
 
 
-@pytest.mark.contract("C10.13")
+@pytest.mark.contract("E6.1")
+@pytest.mark.contract("E6.2")
 @pytest.mark.parametrize(
     ("command", "writes"),
     [
@@ -325,7 +326,7 @@ def test_a_script_on_disk_is_read(command: str, writes: set[str]) -> None:
     assert found.relies
 
 
-@pytest.mark.contract("C10.13")
+@pytest.mark.contract("E6.2")
 @pytest.mark.parametrize(
     "command",
     [
@@ -355,6 +356,7 @@ def test_what_a_script_writes_into_itself_is_among_its_effects() -> None:
     assert found.unknown or found.relies[0].path in {write.path for write in found.writes}
 
 
+@pytest.mark.contract("E6.1")
 def test_a_refusal_quotes_nothing_of_a_file() -> None:
     assert [unknown.seen for unknown in effects_of("bash ./secret").unknown] == ["./secret: …"]
 

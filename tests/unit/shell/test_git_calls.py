@@ -39,7 +39,7 @@ def whys(command: str, git: GitFacts = QUIET) -> list[str]:
     return [unknown.why for unknown in effects(command, git).unknown]
 
 
-@pytest.mark.contract("C10.6")
+@pytest.mark.contract("E5.1")
 @pytest.mark.parametrize(
     ("command", "hook", "runs"),
     [
@@ -98,6 +98,7 @@ def test_a_remote_is_asked_at_its_machine(url: str, to: str, *, is_local: bool) 
     assert [(write.path, write.is_git_own) for write in fetched.writes] == [("/repo/.git", True)]
 
 
+@pytest.mark.contract("E5.4")
 @pytest.mark.parametrize(
     "url",
     ["ext::sh -c x", "fd::7", "file:///srv/x", "/srv/x", "../x", "foo://x.invalid/y", "x.invalid::y", "", "https:///y",
@@ -116,6 +117,7 @@ def test_a_remote_that_is_no_other_machine_is_not_asked(url: str) -> None:
     assert not whys("git fetch good", git)
 
 
+@pytest.mark.contract("E5.4")
 def test_settings_that_lead_elsewhere_stop_what_asks() -> None:
     git = replace(
         QUIET, asking=("what the setting url.x.insteadof names",), remotes=(("origin", "https://x.invalid/y"),)
@@ -134,6 +136,7 @@ def test_submodules_are_fetched_too() -> None:
     assert "/repo/.gitmodules" in {write.path for write in effects("git mv a b", git).writes}
 
 
+@pytest.mark.contract("E5.3")
 @pytest.mark.parametrize(
     ("command", "kind", "words"),
     [
@@ -179,6 +182,7 @@ def test_nothing_is_asked_where_git_would_run_something(gate: str) -> None:
     assert "git checkout writes files that reading cannot tell" in whys("git checkout main", git)
 
 
+@pytest.mark.contract("E5.3")
 @pytest.mark.parametrize(
     "command",
     [
@@ -238,6 +242,7 @@ def test_globs_among_the_words(command: str, *, is_clear: bool, allowed: bool) -
     assert bool(found.unknown) is not allowed
 
 
+@pytest.mark.contract("E5.5")
 @pytest.mark.parametrize("kind", ["foo", "secret", "lg", "delete-merged-branches"])
 def test_an_alias_is_told_from_a_missing_row(kind: str) -> None:
     assert whys(f"git {kind} x") == [f"git {kind} is no command of git; an alias or a program git-{kind} would run"]

@@ -38,7 +38,7 @@ def steps_of(text: str) -> int:
     return count
 
 
-@pytest.mark.contract("C10.3")
+@pytest.mark.contract("E2.1")
 @pytest.mark.parametrize("kind", KINDS)
 def test_steps_grow_with_the_length(kind: str) -> None:
     steps = [steps_of(text_of(kind, length)) for length in LENGTHS]

@@ -11,7 +11,7 @@ def patch(*lines: str) -> str:
     return "\n".join(("*** Begin Patch", *lines, "*** End Patch"))
 
 
-@pytest.mark.contract("C10.10")
+@pytest.mark.contract("E4.3")
 @pytest.mark.parametrize(
     ("lines", "writes"),
     [
@@ -29,7 +29,7 @@ def test_the_headers_name_the_files(lines: tuple[str, ...], writes: list[str]) -
     assert ([write.path for write in found.writes], found.unknown) == (writes, ())
 
 
-@pytest.mark.contract("C10.10")
+@pytest.mark.contract("E4.3")
 @pytest.mark.parametrize(
     "text",
     [

@@ -76,6 +76,7 @@ def test_where_the_folder_is_plain(command: str, expected: str) -> None:
     assert verdict_of(command) == expected
 
 
+@pytest.mark.contract("E6.2")
 @pytest.mark.parametrize(
     "command",
     [
@@ -269,3 +270,21 @@ def test_a_script_in_a_file(command: str, text: str, expected: list[str]) -> Non
 )
 def test_a_script_in_a_file_that_is_not_believed(command: str, text: str | None, believed: tuple[str, ...]) -> None:
     assert in_file(command, text, believed=believed).unknown
+
+
+@pytest.mark.contract("E4.6")
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("pytest", "unknown"),
+        ("npm test", "unknown"),
+        ("cargo build", "unknown"),
+        ("make", "unknown"),
+        ("eslint .", "unknown"),
+        ("ruff check --no-cache --isolated .", "reads"),
+        ("ruff check --isolated .", "writes"),
+        ("gofmt -l .", "reads"),
+    ],
+)
+def test_code_that_was_not_read_and_tools_that_run_none(command: str, expected: str) -> None:
+    assert verdict_of(command) == expected

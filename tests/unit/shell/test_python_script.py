@@ -142,11 +142,13 @@ import urllib
 """
 
 
+@pytest.mark.contract("E4.5")
 @pytest.mark.parametrize(("text", "expected"), READ)
 def test_read(text: str, expected: Script) -> None:
     assert read_script(text) == expected
 
 
+@pytest.mark.contract("E4.5")
 @pytest.mark.parametrize("text", REFUSED.strip().split("\n"))
 def test_refused(text: str) -> None:
     assert read_script(text) is None

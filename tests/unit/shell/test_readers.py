@@ -20,7 +20,7 @@ def tree_of(text: str) -> Script | Unparsed:
     return read(text, gather(text, Needs((text,)), ShellFacts(), shfmt=SHFMT).readings[text])
 
 
-@pytest.mark.contract("C10.1")
+@pytest.mark.contract("E1.1")
 @pytest.mark.parametrize(
     "text", ["a b | c > d", "for x in a b; do c; done", "( ( a ) )", "a $(b c) <(d)", "é 'ü' > ß", "time a"]
 )
@@ -41,13 +41,13 @@ def test_refused_or_agreed(text: str, why: str) -> None:
     assert isinstance(found, Script) if not why else found == Unparsed(why, "shfmt cannot read it")
 
 
-@pytest.mark.contract("C10.2")
+@pytest.mark.contract("E1.2")
 def test_bash_has_a_veto() -> None:
     tree = gather("ls", Needs(("ls",)), ShellFacts(), shfmt=SHFMT).readings["ls"].tree
     assert read("ls", Readings(tree, "", is_bash=False)) == Unparsed("bash itself refuses it", "")
 
 
-@pytest.mark.contract("C10.1", "C10.2")
+@pytest.mark.contract("E1.1", "E1.2")
 def test_disagreement_is_refused() -> None:
     tree = gather("ls a", Needs(("ls a",)), ShellFacts(), shfmt=SHFMT).readings["ls a"].tree
     assert read("ls | b", Readings(tree, "", is_bash=True)) == Unparsed(
@@ -55,7 +55,7 @@ def test_disagreement_is_refused() -> None:
     )
 
 
-@pytest.mark.contract("C10.2")
+@pytest.mark.contract("E1.2")
 @pytest.mark.parametrize(
     ("tree", "seen"),
     [
@@ -69,7 +69,7 @@ def test_what_is_not_listed_is_refused(tree: str, seen: str) -> None:
     assert found == Unparsed("it holds a construct that is not modelled", seen)
 
 
-@pytest.mark.contract("C10.1")
+@pytest.mark.contract("E1.1")
 @pytest.mark.parametrize(
     ("text", "words"),
     [

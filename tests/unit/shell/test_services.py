@@ -16,6 +16,7 @@ from harness_guard.shell.effects import Connection
 from harness_guard.shell.variables import is_harmless
 
 
+@pytest.mark.contract("E7.1")
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
@@ -113,6 +114,7 @@ def test_no_group_of_gcloud_is_a_verb_that_reads() -> None:
     assert _GROUPS.isdisjoint(_GCLOUD_READS | _FIRST_GROUPS | {"docker", "metrics", "create", "deploy", "delete"})
 
 
+@pytest.mark.contract("E7.4")
 @pytest.mark.parametrize(
     "name", ["gh", "docker", "kubectl", "helm", "aws", "az", "gcloud", "terraform", "brew", "tmux"]
 )

@@ -103,6 +103,7 @@ def test_the_host_is_the_one_that_others_see(text: str) -> None:
         assert (urlsplit(f"http://{text}").hostname or "") == found.host.strip("[]")
 
 
+@pytest.mark.contract("E7.1", "E7.2", "E7.5")
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
@@ -132,6 +133,7 @@ def test_who_is_asked(command: str, expected: list[tuple[str, bool]]) -> None:
     )
 
 
+@pytest.mark.contract("E6.3")
 @pytest.mark.parametrize(
     ("command", "wanted"),
     [
@@ -154,3 +156,25 @@ def test_a_file_of_further_options_is_asked_for(command: str, wanted: tuple[str,
     there = analyse(command, WHERE, ShellFacts(names=dict.fromkeys(sources, False) or NO_NAMES))
     assert not isinstance(there, Needs)
     assert bool(there.unknown) is bool(wanted)
+
+
+@pytest.mark.contract("E7.3", "E7.4")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -X POST https://a.org",
+        "curl -d x=1 https://a.org",
+        "curl -F f=@a.txt https://a.org",
+        "curl -T a.txt https://a.org",
+        "curl -H 'X-Data: 1' https://a.org",
+        "curl https://a.org/$x",
+        'curl "https://a.org/$(cat a.txt)"',
+        "curl $url",
+        "wget --post-file=a.txt https://a.org",
+        "git push origin main",
+        "ssh host ls",
+        "scp a.txt host:",
+    ],
+)
+def test_what_sends_is_unknown(command: str) -> None:
+    assert effects_of(command).unknown

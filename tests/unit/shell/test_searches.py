@@ -1,0 +1,109 @@
+"""Names that a search gives, and names made of them: what a loop, ``xargs`` or an action writes."""
+
+from __future__ import annotations
+
+import pytest
+from shell_effects import effects_of
+
+from harness_guard.shell.effects import Effects, Search, Write
+
+SRC = "/repo/src"
+PY = Search(("*.py",))
+
+
+def writes(found: Effects) -> set[tuple[str, Search | None]]:
+    assert found.unknown == ()
+    return {(write.path, write.search) for write in found.writes}
+
+
+@pytest.mark.contract("E3.1")
+@pytest.mark.parametrize(
+    ("command", "search"),
+    [
+        ("find src -name '*.py' -exec touch {} +", PY),
+        ("find src -type f -iname '*.py' -mtime +3 -exec touch {} ';'", PY),
+        ("find src -name '*.py' -print0 | xargs -0 touch", PY),
+        ("find src -name '*.py' -print0 | sort -z | xargs -0 -n 1 touch", PY),
+        ("find src -name '*.py' -print0 | while IFS= read -r -d '' f; do touch \"$f\"; done", PY),
+        ("while IFS= read -r -d '' f; do touch \"$f\"; done < <(find src -name '*.py' -print0)", PY),
+        ("find src '(' -name '*.py' -o -name a ')' -exec touch {} +", Search(("*.py", "a"))),
+        ("find src -name a -prune -o -name '*.py' -exec touch {} +", PY),
+        ("find src ! -name a -exec touch {} +", Search()),
+        ("find src -name a -o -exec touch {} +", Search()),
+        ("find src -path '*/lib/*.py' -exec touch {} +", PY),
+        ("find src -path '*/lib/x' -exec touch {} +", Search(("x",))),
+        ("find src -exec touch {} + -name '*.py'", Search()),
+        ("find src -name '*.py' -print0 | while IFS= read -r -d '' f; do touch \"$f.bak\"; done", Search(("*.py",), add=".bak")),
+        (
+            "find src -name '*.py' -print0 | while IFS= read -r -d '' f; do touch \"${f%.py}.x\"; done",
+            Search(("*.py",), cut=".py", add=".x"),
+        ),
+    ],
+)  # fmt: skip
+def test_each_name_whose_last_part_matches(command: str, search: Search) -> None:
+    assert writes(effects_of(command)) == {(SRC, search)}
+
+
+@pytest.mark.contract("E3.3")
+@pytest.mark.parametrize("other", ["cat", "head -c 3", "read x", "ssh h", "rm -i a", "sed p", "x=$(cat)", "bash"])
+def test_nothing_else_reads_the_names(other: str) -> None:
+    loop = "find src -name '*.py' -print0 | while IFS= read -r -d '' f; do {}touch \"$f\"; done"
+    assert effects_of(loop.format(other + "; ")).unknown
+    assert not effects_of(loop.format('echo "$f"; ')).unknown
+
+
+@pytest.mark.contract("E3.4")
+@pytest.mark.parametrize(
+    ("before", "is_known"),
+    [
+        ("touch src/new.py; ", False),
+        ("cp a.txt src/new.PY; ", False),
+        ("mv docs src/docs; ", False),
+        ("tar xf a.tar -C src; ", False),
+        ("touch src/new.txt; ", True),
+        ("rm src/old.py; ", True),
+        ("chmod 600 src/old.py; ", True),
+    ],
+)
+def test_a_name_that_the_text_may_make(before: str, *, is_known: bool) -> None:
+    found = effects_of(f"{before}find src -name '*.py' -exec touch {{}} +")
+    assert (found.unknown == ()) is is_known
+
+
+@pytest.mark.contract("E2.2")
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [("y=a; y=b touch c > $y", {"/repo/a", "/repo/c"}), ("y=a; x=b > $y", {"/repo/a"}), ("y=a; y=b > $y", None)],
+)
+def test_a_target_behind_assignments(command: str, written: set[str] | None) -> None:
+    found = effects_of(command)
+    assert (None if found.unknown else {write.path for write in found.writes}) == written
+
+
+@pytest.mark.contract("E2.3", "E2.5")
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ('touch "a.$(date +%F)"', {"/repo/a.*"}),
+        ("i=$((1 + 1)); touch a$i.txt", {"/repo/a*.txt"}),
+        ('for f in *.txt; do touch "$f.bak"; done', {"/repo/*.txt.bak"}),
+        ('for f in *.txt; do touch "${f%.txt}.md"; done', {"/repo/*.md"}),
+        ('touch "a.$(date +%D)"', None),
+        ("touch $((1 + 1))", None),
+    ],
+)
+def test_a_name_that_looks_so(command: str, written: set[str] | None) -> None:
+    found = effects_of(command)
+    assert (None if found.unknown else {write.path for write in found.writes}) == written
+
+
+@pytest.mark.contract("E2.4")
+@pytest.mark.parametrize(
+    ("command", "relied"),
+    [("rm *.txt", ()), ("sort *.txt", ("dashes",)), ("sort ./*.txt", ())],
+)
+def test_what_a_glob_is_believed_to_match(command: str, relied: tuple[str, ...]) -> None:
+    found = effects_of(command)
+    assert found.unknown == ()
+    assert tuple(one.what for one in found.relies) == relied
+    assert effects_of(f"touch -- -x; {command}").unknown or not relied
