@@ -66,4 +66,4 @@ _SED_WORDS: Final = 3
 
 def _is_from_first(script: str) -> bool:
     first, _, last = script.removesuffix("p").partition(",")
-    return script.endswith("p") and first == "1" and (last == "$" or last.isdigit())
+    return script.endswith("p") and first == "1" and last.isdigit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import FakeWorld, call, in_state, review
+from fake_world import FakeWorld, ShellWorld, call, in_state, review
 
 from harness_guard.kernel.reading import note_reading
 from harness_guard.kernel.state import Reviewer
@@ -149,3 +149,33 @@ def test_nobody_but_the_reviewer_is_asked_about_and_only_once(agent: str | None,
     with pytest.raises(StopIteration) as done:
         next(asking)
     assert done.value.value is None
+
+
+@pytest.mark.parametrize(
+    ("programs", "is_noted"),
+    [
+        ([("sed", "-n", "1,400p", BRIEF)], True),
+        ([("/bin/sed", "-n", "1,400p", BRIEF)], True),
+        ([("sed", "-n", "1,400p", BRIEF, "x")], False),
+        ([("sed", "-e", "1,400p", BRIEF)], False),
+        ([("sed", "-n", "1,400p", "/repo/a")], False),
+        ([("sed", "-n", "2,400p", BRIEF)], False),
+        ([("sed", "-n", "1,400", BRIEF)], False),
+        ([("sed", "-n", "1,4xp", BRIEF)], False),
+        ([("sed", "-n", "1p", BRIEF)], False),
+        ([("cat", BRIEF)], True),
+        ([("cat", "-n", "-A", BRIEF)], True),
+        ([("cat", "-n", BRIEF, "-A")], False),
+        ([("cat", "-q", BRIEF)], False),
+        ([("cat", None, BRIEF)], False),
+        ([(None, BRIEF)], False),
+        ([("cat", BRIEF), ("cat", BRIEF)], False),
+        ([], False),
+    ],
+)
+def test_a_command_that_prints_the_whole_brief(
+    programs: list[tuple[str | None, ...]], monkeypatch: pytest.MonkeyPatch, *, is_noted: bool
+) -> None:
+    effects = Effects(programs=tuple(Program(argv, "/repo", "x") for argv in programs))
+    found = ShellWorld(monkeypatch, effects).decide(call("Bash", {"command": "x"}, agent_id="a-1"), unread())
+    assert (found.state is not None and found.state.reviewer.has_read_diff) is is_noted

@@ -64,6 +64,8 @@ def inner(text: str) -> list[str]:
         ("sh -c 'rm x'", ["rm x"]),
         ("bash -euc 'rm x'", ["rm x"]),
         ("sh a.sh", []),
+        ("su --command 'rm x'", ["rm x"]),
+        ("su --command", []),
         ("bash --rcfile a", []),
         ("rsync --rsh='rm x' a b:c", ["rm x"]),
         ("rsync -e 'rm x' a b:c", ["rm x"]),
