@@ -13,7 +13,6 @@ from harness_guard.shell.facts import FileText
 from harness_guard.shell.functions import BUILTINS
 from harness_guard.shell.ledger import RESERVED
 from harness_guard.shell.readers import read_plain
-from harness_guard.shell.scripts import script_call, shell_of
 from harness_guard.shell.state import Ends, State, changed_folder, merge
 from harness_guard.shell.state import start as starting
 from harness_guard.shell.syntax import Unparsed
@@ -171,6 +170,8 @@ class Starter(Settings):
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
             text = literal_body(self.redirects) or self._here_string(state, self.redirects)
+        from harness_guard.shell.scripts import script_call
+
         call = script_call(fields[1:]) if text is None else None
         if call is not None:
             self._run_file(fields[0].text or "", call.file, call.operands, state)
@@ -190,6 +191,8 @@ class Starter(Settings):
         found = self._file_text(fields[0], state)
         if found is None:
             return
+        from harness_guard.shell.scripts import shell_of
+
         shell = None if found.text is None else shell_of(found.text)
         if shell is None and found.is_there:
             walk.unknown("a program named by its path", walk.programs[-1].text)
