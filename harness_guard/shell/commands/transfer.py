@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import Address, parse
 from harness_guard.shell.commands.model import Call, Options, Row
-from harness_guard.shell.names import NameSource
+from harness_guard.shell.commands.option_files import changes_nothing
 from harness_guard.shell.words import Field, escape
 
 TYPE_CHECKING = False
@@ -105,11 +105,10 @@ def _curl(call: Call, options: Options) -> None:
         call.opaque(f"curl {why}", is_writer=options.has("-J", "--remote-header-name"))
         return
     first = call.args[0].start if call.args else ""
-    if not (first.startswith("-q") or first == "--disable"):
-        rcs = [NameSource("absent", f"{call.home}/{name}") for name in (".curlrc", ".config/curlrc")]
-        if not call.believes(rcs):
-            call.opaque("curl takes further options from a file in the home folder; `-q` as the first word stops it")
-            return
+    places = [f"{call.home}/{name}" for name in (".curlrc", ".config/curlrc")]
+    if not (first.startswith("-q") or first == "--disable" or changes_nothing(call, places)):
+        call.opaque("curl takes further options from a file in the home folder; `-q` as the first word stops it")
+        return
     fields = (*options.operands, *options.values("--url"))
     files = [field for field in fields if field.start.lower().startswith("file:")]
     for field in files:
@@ -258,11 +257,6 @@ _WGET_TREES: Final = (
 )  # fmt: skip
 
 
-def _wget_files(call: Call) -> list[NameSource]:
-    """The option files of wget, and of its successor that goes by the same name."""
-    return [NameSource("absent", f"{call.home}/{name}") for name in (".wgetrc", ".config/wget/wget2rc", ".wget2rc")]
-
-
 def _wget(call: Call, options: Options) -> None:
     if options.has(*_WGET_HELP) and {name for name, _ in options.given} <= {*_WGET_HELP}:
         return
@@ -274,7 +268,8 @@ def _wget(call: Call, options: Options) -> None:
     if why:
         call.opaque(f"wget {why}")
         return
-    if not options.has("--no-config") and not call.believes(_wget_files(call)):
+    places = [f"{call.home}/{name}" for name in (".wgetrc", ".config/wget/wget2rc", ".wget2rc")]
+    if not options.has("--no-config") and not changes_nothing(call, places):
         call.opaque("wget takes further options from a file in the home folder; `--no-config` stops it")
         return
     found = _addresses(call, options.operands)

@@ -14,7 +14,7 @@ from shell_effects import WHERE, effects_of
 from harness_guard.shell.analysis import Needs, ShellFacts, analyse
 from harness_guard.shell.commands.addresses import LONGEST, Address, is_local, parse
 from harness_guard.shell.effects import Connection
-from harness_guard.shell.facts import NO_NAMES
+from harness_guard.shell.facts import NO_NAMES, FileText
 from harness_guard.shell.names import NameSource
 
 NEAR_HOSTS = """
@@ -153,9 +153,39 @@ def test_a_file_of_further_options_is_asked_for(command: str, wanted: tuple[str,
     first = analyse(command, WHERE, ShellFacts())
     sources = tuple(NameSource("absent", path) for path in wanted)
     assert (first.names if isinstance(first, Needs) else ()) == sources
-    there = analyse(command, WHERE, ShellFacts(names=dict.fromkeys(sources, False) or NO_NAMES))
+    files = {path: FileText(is_there=True, text="output = x\n") for path in wanted}
+    there = analyse(command, WHERE, ShellFacts(names=dict.fromkeys(sources, False) or NO_NAMES, files=files))
     assert not isinstance(there, Needs)
     assert bool(there.unknown) is bool(wanted)
+
+
+@pytest.mark.contract("E6.3")
+@pytest.mark.parametrize(
+    ("command", "text", "is_known"),
+    [
+        ("curl https://a.org", "insecure\n# a comment\n-s\nuser-agent = x\n--max-time: 3\n", True),
+        ("curl https://a.org", "output = x", False),
+        ("curl https://a.org", "-so x", False),
+        ("curl https://a.org", "data=@/etc/passwd", False),
+        ("curl https://a.org", 'user-agent = "x\\\noutput = y"', False),
+        ("curl https://a.org", None, False),
+        ("wget -qO- https://a.org", "check_certificate = off\ntries=1\n", True),
+        ("wget -qO- https://a.org", "post_file = a.txt", False),
+        ("wget -qO- https://a.org", "input=list", False),
+    ],
+)
+def test_options_in_a_file_that_change_nothing(command: str, text: str | None, *, is_known: bool) -> None:
+    facts = ShellFacts()
+    found = analyse(command, WHERE, facts)
+    while isinstance(found, Needs):
+        names = {
+            **facts.names,
+            **{source: not source.folder.endswith(("/.curlrc", "/.wgetrc")) for source in found.names},
+        }
+        files = {**facts.files, **{path: FileText(is_there=True, text=text) for path in found.files}}
+        facts = ShellFacts(names=names, files=files)
+        found = analyse(command, WHERE, facts)
+    assert (found.unknown == ()) is is_known
 
 
 @pytest.mark.contract("E7.3", "E7.4")
