@@ -136,10 +136,9 @@ class Line:
     def _option(self, word: str, following: str | None, valued: set[str]) -> bool:
         """Note one word of options; gives whether it takes the following word as its value."""
         name, sign, value = word.partition("=")
-        if word.startswith("--") or name in valued:
-            takes = name in valued and not sign and following is not None
-            self._options.append((name, value if sign else following if takes else None))
-            return takes
+        if name in valued:
+            self._options.append((name, value if sign else following))
+            return not sign
         if len(name) > 2:  # noqa: PLR2004  more than a dash and a letter
             self._options.append((name, value if sign else None))
         for place, letter in enumerate(word[1:], 2):
@@ -252,7 +251,7 @@ class Line:
 
 
 def _is_cluster_of(word: str, flags: set[str]) -> bool:
-    return not word.startswith("--") and all(f"-{letter}" in flags for letter in word[1:])
+    return all(f"-{letter}" in flags for letter in word[1:])
 
 
 def _spelled(word: str) -> tuple[str, ...]:

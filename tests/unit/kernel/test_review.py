@@ -151,8 +151,8 @@ def test_which_finding_is_seen_again(
 @pytest.mark.contract("L2.3")
 def test_a_blocked_review_counts_nothing() -> None:
     state = in_state("verifying", reviewed_ids=("R1-F1",))
-    state = replace(state, repair=replace(state.repair, repeated=1))
-    assert decide(review("BLOCKED"), state).state.repair.repeated == 1
+    state = replace(state, repair=replace(state.repair, repeated=2))
+    assert decide(review("BLOCKED"), state).state.repair.repeated == 2
 
 
 PAUSES = [

@@ -70,6 +70,7 @@ def inner(text: str) -> list[str]:
         ("rsync --rsh='rm x' a b:c", ["rm x"]),
         ("rsync -e 'rm x' a b:c", ["rm x"]),
         ("python -m pip install x", ["pip install x", "install x"]),
+        ("python -mpip install x", ["pip install x", "install x", "install x"]),
         ("python -c 'a=b'", []),
         ("find . -exec rm {} ;", ["rm {}"]),
         ("find . -exec rm {} + -ok ls ;", ["rm {}", "ls"]),
@@ -96,6 +97,7 @@ def inner(text: str) -> list[str]:
         ("parallel rm ::: a b", ["rm a b", "rm a", "rm b"]),
         ("parallel -j 2 rm ::: a", ["rm a", "rm a"]),
         ("parallel ::: 'rm x'", ["rm x"]),
+        ("parallel 'rm {} b' ::: a", ["rm {} b a", "rm a b"]),
         ("parallel rm x", ["rm x", "rm x"]),
     ],
 )

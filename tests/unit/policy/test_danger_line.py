@@ -128,6 +128,8 @@ def test_the_operands_behind_a_subcommand(text: str, path: str, rest: list[str] 
         ("x", "-f", False),
         ("x f", "-f", False),
         ("x -g", "", False),
+        ("find -del", "-delete", False),
+        ("x --=a", "--force", False),
     ],
 )
 def test_an_option_is_given_in_a_cluster_or_by_its_beginning(text: str, group: str, *, is_given: bool) -> None:
@@ -146,6 +148,7 @@ def test_an_option_is_given_in_a_cluster_or_by_its_beginning(text: str, group: s
         ("x dry-run", "--dry-run", "", False),
         ("x -- --dry-run", "--dry-run", "", False),
         ("x -a -- --dry-run", "--dry-run", "", False),
+        ("x -o --dry-run -- a --dry-run", "--dry-run", "", False),
         # What stands behind an option may be its value, unless that option is known to take none.
         ("x -o --dry-run", "--dry-run", "", False),
         ("x -f --dry-run", "--dry-run", "-f", True),
@@ -168,6 +171,9 @@ def test_an_option_is_given_in_a_cluster_or_by_its_beginning(text: str, group: s
         ("x --dry-run=client", "--dry-run=client", "", True),
         ("x --dry-run=client --no-dry-run", "--dry-run=client", "", False),
         ("x --dry-run=none", "--dry-run=client", "", False),
+        # What only looks like the option, behind one that took it for its value.
+        ("x -o -v --verbose", "-v", "", False),
+        ("x -o -v xv", "-v", "", False),
         # A cluster of which a letter takes the rest names no further option.
         ("git push -on", "-n", "", False),
         ("git push -vn", "-n", "", True),
