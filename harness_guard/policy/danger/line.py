@@ -148,7 +148,7 @@ class Line:
             if short in valued:
                 rest = word[place:]
                 self._options.append((short, rest or following))
-                return not rest and following is not None
+                return not rest
             self._options.append((short, None))
         return False
 
@@ -263,7 +263,8 @@ def _spelled(word: str) -> tuple[str, ...]:
 
 def _is_same(name: str, value: str | None, asked: str) -> bool:
     wanted, sign, wanted_value = asked.partition("=")
-    if sign and wanted_value not in ((value or ""), (value or "").rpartition("/")[2]):
+    given = value or ""
+    if sign and wanted_value not in (given, given.rpartition("/")[2]):
         return False
     if name == wanted:
         return True

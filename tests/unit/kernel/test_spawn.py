@@ -83,6 +83,7 @@ def test_a_spawn_without_arguments_is_nobodys() -> None:
         ("codex", "collaborationspawn_agent", {**V2, "message": "a text"}, "`message` is not the handed-out text"),
         ("codex", "collaborationspawn_agent", {**V2, "message": CIPHER}, None),
         ("codex", "collaborationspawn_agent", {**V2, "message": None}, None),
+        ("codex", "collaborationspawn_agent", {**V2, "message": CIPHER[:40]}, None),
         ("codex", "collaborationspawn_agent", {**V2, "message": CIPHER[:39]}, "`message` is not the handed-out text"),
         ("codex", "collaborationspawn_agent", {**V2, "message": f"{CIPHER} x"}, "`message` is not the handed-out text"),
         ("codex", "collaborationspawn_agent", {**V2, "message": 5}, "`message` is not the handed-out text"),

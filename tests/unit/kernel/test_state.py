@@ -79,9 +79,12 @@ def test_a_gate_allows_no_helper_and_adds_no_round_unless_it_says_so() -> None:
 
 
 @pytest.mark.parametrize("name", STATE_NAMES)
+@pytest.mark.parametrize("gate", [None, GATE])
 @pytest.mark.parametrize("extra", [{}, {"schema": SCHEMA}, {"seal": "s"}, {"schema": "x", "seal": "s"}])
-def test_a_state_comes_back_as_it_was_without_what_the_store_adds(name: str, extra: dict[str, str]) -> None:
-    state = in_state(name, pending_gate=GATE, open_findings=(("R1-F1", "a", "b"),), children=("c",), foreign=("d",))
+def test_a_state_comes_back_as_it_was_without_what_the_store_adds(
+    name: str, extra: dict[str, str], gate: Gate | None
+) -> None:
+    state = in_state(name, pending_gate=gate, open_findings=(("R1-F1", "a", "b"),), children=("c",), foreign=("d",))
     bare = {key: value for key, value in state_to_json(state).items() if key != "schema"}
     assert state_from_json({**bare, **extra}) == state
 

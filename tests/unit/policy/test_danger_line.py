@@ -122,7 +122,9 @@ def test_the_operands_behind_a_subcommand(text: str, path: str, rest: list[str] 
         ("x --mode=a", "--mode=a", True),
         ("x --mode=b", "--mode=a", False),
         ("x --mode=p/a", "--mode=a", True),
+        ("x --mode=p/a", "--mode=p/a", True),
         ("x --mode", "--mode=a", False),
+        ("x --mode", "--mode=", True),
         ("x --mode=", "--mode=", True),
         ("x --mode=a", "--mode", True),
         ("x", "-f", False),
@@ -219,6 +221,7 @@ def test_a_line_that_asks_for_help_alone(text: str, path: str, *, is_help: bool)
         ("find -L a b ( -name c )", ["a", "b"]),
         ("find a ! -name b c", ["a"]),
         ("find a -H b", ["a", "b"]),
+        ("find a -ok b", ["a"]),
     ],
 )
 def test_the_folders_in_front(text: str, leading: list[str]) -> None:
