@@ -122,7 +122,7 @@ def test_which_rows_look_at_a_path(
     among: str, programs: str, spares: str, by: str, path: str, monkeypatch: pytest.MonkeyPatch, *, expected: bool
 ) -> None:
     one = row(among=among, programs=programs, spares=spares, operand=is_x)
-    monkeypatch.setattr(match, "ON_PATHS", (row(among=among), one))
+    monkeypatch.setattr(match, "ON_PATHS", (row(among=among, programs="*"), one))
     found = first_path((Read("a", by), Read(path, by)), "read")
     assert found == ((one, f"{by} {path}") if expected else None)
 
@@ -164,6 +164,7 @@ def test_what_softens_a_row_in_its_pipeline(
         ("echo a ;; xargs rm", []),
         ("cat a | xargs rm", []),
         ("echo a | rm", []),
+        ("echo rm | sudo", []),
         ("echo | xargs rm", []),
     ],
 )
