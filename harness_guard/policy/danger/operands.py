@@ -48,8 +48,8 @@ def is_opening_mode(word: str, _cwd: str) -> bool:
 
 
 def _opens(part: str) -> bool:
-    who, sign, what = part.partition("+") if "+" in part else part.partition("=")
-    return bool(sign) and "w" in what and (not who or "o" in who or "a" in who)
+    who, _, what = part.partition("+") if "+" in part else part.partition("=")
+    return "w" in what and (not who or "o" in who or "a" in who)
 
 
 def is_set_id_mode(word: str, _cwd: str) -> bool:

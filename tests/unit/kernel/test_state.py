@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fake_world import AT_WORK, GATE, SESSION, STATE_NAMES, in_state, planning
 
-from harness_guard.kernel.state import SCHEMA, Gate, HostBinding, RunState, state_from_json, state_to_json
+from harness_guard.kernel.state import SCHEMA, Gate, HostBinding, Reviewer, RunState, state_from_json, state_to_json
 from harness_guard.records import replace
 
 NONE_YET: dict[str, Any] = dict.fromkeys(
@@ -117,3 +117,17 @@ def test_only_two_states_are_the_end_and_only_pauses_are_paused() -> None:
         "paused_blocked", "paused_boundary", "paused_budget", "paused_danger", "paused_material", "paused_no_progress",
         "paused_unmodeled",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reviewer", "expected"),
+    [
+        (Reviewer(), False),
+        (Reviewer(spawns=2, blocks=1, has_read_diff=True), False),
+        (Reviewer(is_awaited=True), True),
+        (Reviewer(agent_id="a-1"), True),
+        (Reviewer(is_awaited=True, agent_id="a-1"), True),
+    ],
+)
+def test_a_reviewer_runs_from_its_spawn_to_its_end(reviewer: Reviewer, *, expected: bool) -> None:
+    assert reviewer.is_running is expected

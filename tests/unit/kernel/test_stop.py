@@ -28,6 +28,7 @@ from simulator import PLAN
 from harness_guard.artifacts.digest import message_hash
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText
 from harness_guard.kernel.run_questions import Snapshot
+from harness_guard.kernel.state import Approval
 from harness_guard.records import replace
 
 ELSEWHERE = Snapshot("sha256:" + "e" * 64, (), TREE)
@@ -582,3 +583,42 @@ def test_an_unfinished_stop_hands_out_what_is_due(name: str, told: str, untold: 
     assert untold not in reason.more
     assert reason.text.startswith("harness-guard stop.unfinished: the accepted Plan is unfinished")
     assert f"\nNext: {reason.remedy}\n" in reason.text
+
+
+@pytest.mark.contract("C8.21")
+@pytest.mark.parametrize(
+    ("live", "agent", "awaited"),
+    [
+        (None, "a-1", True),
+        (("a-1",), "a-1", True),
+        (("b",), None, True),
+        ((), None, False),
+    ],
+)
+def test_who_lives_stays_the_reviewer(live: tuple[str, ...] | None, agent: str | None, *, awaited: bool) -> None:
+    state = in_state("verifying")
+    state = replace(state, reviewer=replace(state.reviewer, is_awaited=True))
+    after = FakeWorld().decide(stop("x", live_agents=live), state).state
+    assert after is not None
+    assert after.reviewer == replace(state.reviewer, agent_id=agent, is_awaited=awaited)
+
+
+def test_a_review_that_is_refused_closes_the_question_all_the_same() -> None:
+    state = in_state("verifying", pending_gate=replace(GATE, kind="Plan Amendment"))
+    found = FakeWorld().decide(stop(review()), state)
+    assert found.decision.reason is not None
+    assert found.state is not None
+    assert (found.decision.reason.rule, found.state.pending_gate) == ("review.self", None)
+
+
+@pytest.mark.contract("C5.11")
+@pytest.mark.parametrize(
+    ("text", "name", "is_asked"),
+    [("Done.", "executing", False), (PLAN, "planning", False), (review(), "verifying", True)],
+)
+def test_only_what_rests_on_the_approval_asks_who_wrote_it(text: str, name: str, *, is_asked: bool) -> None:
+    state = in_state(name, approval=Approval("t", 1, is_verified=False))
+    world = FakeWorld(AuthorOf="missing", PendingAttestation=review())
+    found = world.decide(stop(text), state)
+    assert ("AuthorOf" in world.asked) == is_asked
+    assert (found.decision.reason is not None and found.decision.reason.rule == "provenance.unproved") == is_asked

@@ -35,7 +35,7 @@ ROWS: tuple[tuple[Test, tuple[str, ...], tuple[str, ...]], ...] = (
         (
             "drop table x", "DROP  TABLE x", "drop\ntable x", "drop/**/table x", "drop/* a */ table x",
             "/*!50000 drop table x */", "/*! drop table x */", "select 1; drop view v", "truncate x", "TRUNCATE",
-            "delete from x", "delete from x; select 1 from y where z", "db.a.drop()", "db.a.drop({})",
+            "delete from x", "delete from x; select 1 from y where z", "drop table x where y", "db.a.drop()", "db.a.drop({})",
             "db.dropDatabase()", "db.a.deleteMany({})", "db.a.remove({})", "FLUSHALL", "flushdb",
             "delete from x /* where */", "a /* b */ c /* d */ drop index i",
         ),
@@ -49,7 +49,16 @@ ROWS: tuple[tuple[Test, tuple[str, ...], tuple[str, ...]], ...] = (
         ("delete-stack", "terminate-instances", "apps:destroy", "rm", "rb", "purge", "a:b:remove"),
         ("describe-stacks", "undelete", "destroy:apps", "rmdir", "ls", "arm", ""),
     ),
-    (operands.is_database_end, ("db:drop", "ecto.reset", "migrate:fresh"), ("db:migrate", "db:drops", "")),
+    (
+        operands.is_database_end,
+        (
+            "db:drop", "db:reset", "db:wipe", "db:purge", "db:seed:replant", "db:schema:load", "db:setup",
+            "migrate:fresh", "migrate:reset", "migrate:refresh", "db:drop:all", "db:migrate:reset",
+            "db:migrate:undo:all", "schema:drop", "doctrine:database:drop", "doctrine:schema:drop",
+            "doctrine:fixtures:load", "ecto.drop", "ecto.reset",
+        ),
+        ("db:migrate", "db:drops", "db:seed", "migrate", "schema:update", "ecto.migrate", ""),
+    ),
     (
         operands.is_revealing_name,
         ("API_KEY", "token", "DB_PASSWORD", "PWD", "SESSION_ID", "SENTRY_DSN"),
