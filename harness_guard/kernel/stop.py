@@ -163,9 +163,7 @@ def _reminded(state: RunState, event: Event) -> StopCount:
 
 
 def _due(state: RunState) -> Reason:
-    more = ""
-    if state.state in ("executing", "verifying"):
-        more = f"Arguments of the Reviewer's spawn:\n{spawn_block(state)}"
+    more = f"Arguments of the Reviewer's spawn:\n{spawn_block(state)}"
     if state.state == "reviewing":
         more = bindings_text(state)
     if state.state == "auto_repairing":

@@ -26,9 +26,11 @@ from fake_world import (
 from simulator import PLAN
 
 from harness_guard.artifacts.digest import message_hash
+from harness_guard.kernel.decision import Reason
 from harness_guard.kernel.outcome import DropAttestation, EndMarker, KeepText
 from harness_guard.kernel.run_questions import Snapshot
-from harness_guard.kernel.state import Approval
+from harness_guard.kernel.state import Approval, Reviewer
+from harness_guard.kernel.texts import bindings_text, findings_text, next_step, spawn_block
 from harness_guard.records import replace
 
 ELSEWHERE = Snapshot("sha256:" + "e" * 64, (), TREE)
@@ -617,8 +619,20 @@ def test_a_review_that_is_refused_closes_the_question_all_the_same() -> None:
     [("Done.", "executing", False), (PLAN, "planning", False), (review(), "verifying", True)],
 )
 def test_only_what_rests_on_the_approval_asks_who_wrote_it(text: str, name: str, *, is_asked: bool) -> None:
-    state = in_state(name, approval=Approval("t", 1, is_verified=False))
+    state = in_state(name, approval=Approval("t", 1, is_verified=False), open_turn="turn-2")
     world = FakeWorld(AuthorOf="missing", PendingAttestation=review())
     found = world.decide(stop(text), state)
     assert ("AuthorOf" in world.asked) == is_asked
     assert (found.decision.reason is not None and found.decision.reason.rule == "provenance.unproved") == is_asked
+
+
+@pytest.mark.contract("C6.11")
+@pytest.mark.parametrize("name", [*UNFINISHED, "auto_repairing"])
+def test_what_an_unfinished_stop_says(name: str) -> None:
+    state = in_state(name, reviewer=Reviewer(spawns=1))
+    spawned = f"Arguments of the Reviewer's spawn:\n{spawn_block(state)}"
+    more = {"reviewing": bindings_text(state), "auto_repairing": findings_text(state)}.get(name, spawned)
+    relay = "Relay the Reviewer's Review unchanged; if it is lost, spawn the Reviewer again with these arguments."
+    remedy = relay if name == "verifying" else next_step(state)
+    seen = f"the accepted Plan is unfinished: the run is {name}"
+    assert FakeWorld().decide(stop("Done."), state).decision.reason == Reason("stop.unfinished", seen, remedy, more)
