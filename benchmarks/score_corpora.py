@@ -135,26 +135,72 @@ def print_oracle(folder: Path, *, strict: bool, causes: int) -> int:
         denies = f"{total['false_deny']:4} of {total['harmless']:4} ({total['false_deny_pct']} %)"
         print(f"{shown:24} unsound {total['unsound_allow']:3} of {total['must_deny']:4}  false denies {denies}")
         print(f"    faults {summary['faults']}  latency {summary['latency_ms']}")
-        unsound += _unsound_beyond_git(summary, corpus)
+        unsound += _unsound_beyond_git(details, corpus, boundary)
         if boundary == BOUNDARIES[0] and causes:
-            for name, row in summary["by_group"].items():
-                if row["false_deny"]:
-                    print(f"    {name:22} {row['false_deny']:4} of {row['harmless']:4}")
+            print_groups(summary, details, corpus)
             print_causes(details, corpus, causes)
     return unsound
 
 
-def _unsound_beyond_git(summary: dict[str, object], corpus: dict[str, dict[str, object]]) -> int:
-    """Count the unsound allows; git's own files (P7) and what the command does not name are printed, not counted."""
-    found = 0
-    for example in summary["unsound_examples"]:
-        incidental = corpus[example["id"]]["incidental_outside"]
-        named = [path for path in example["wrote"] if path not in incidental]
+def _unsound_beyond_git(
+    details: list[dict[str, object]], corpus: dict[str, dict[str, object]], boundary: tuple[str, ...]
+) -> int:
+    """Count the unsound allows; git's own files (P7) and what the command does not name are told apart."""
+    counts: Counter[str] = Counter()
+    for row in (corpus[found["id"]] for found in details if "unsound_allow" in found["tags"]):
+        wrote = [path for path in row["writes_inside"] + row["writes_outside"] if not is_inside(path, boundary)]
+        named = [path for path in wrote if path not in row["incidental_outside"]]
         outside = [path for path in named if "/.git/" not in f"{path}/"]
         label = "unsound" if outside else "git's own files" if named else "not named"
-        print(f"    {label:16}", example["id"], repr(example["cmd"][:100]), example["wrote"][:3])
-        found += bool(outside)
-    return found
+        counts[label] += 1
+        if outside:
+            print(f"    {label:16}", row["id"], repr(row["cmd"][:100]), outside[:3])
+    print("    allowed writes outside: " + (", ".join(f"{count} {name}" for name, count in counts.items()) or "none"))
+    return counts["unsound"]
+
+
+def is_inside(path: str, boundary: tuple[str, ...]) -> bool:
+    """Whether a path that was written lies in the boundary."""
+    return any(path == entry or path.startswith(entry.rstrip("/") + "/") for entry in boundary)
+
+
+# A program or text whose code reading cannot see, or that acts on another machine: these wait for confinement.
+OPAQUE = (
+    "is not in the table", "program that is not read", "named by its path", "program whose name", "shell whose text",
+    "command that runs text", "no command of git", "code that was not read", "runs on another machine", "sends",
+    "in a way that the table does not list", "run the hook", "runs the signing program", "runs a program", "an applet",
+    "starts a program", "program in a file", "would open an editor", "may run a program", "text for another shell",
+)  # fmt: skip
+REAL = ("agent", "workflow", "doc-block", "makefile")  # what people and agents wrote for their own work
+
+
+def kind_of(command: str) -> str:
+    """Say of a refused command why it was: danger, opaque, or the reason itself."""
+    why = why_not(command, ["/repo"])
+    if why.startswith("danger"):
+        return "danger"
+    return "opaque" if any(phrase in why for phrase in OPAQUE) else why
+
+
+def print_groups(
+    summary: dict[str, object], details: list[dict[str, object]], corpus: dict[str, dict[str, str]]
+) -> None:
+    """Print the false denies by group, and the shares with opaque programs, and with named dangers, aside."""
+    refused = [row["id"] for row in details if "false_deny" in row["tags"]]
+    kinds = {identifier: kind_of(corpus[identifier]["cmd"]) for identifier in refused}
+    harmless = {name: row["harmless"] for name, row in summary["by_group"].items()}
+    for name, row in summary["by_group"].items():
+        if row["false_deny"]:
+            print(f"    {name:22} {row['false_deny']:4} of {row['harmless']:4}")
+    for label, groups in (("agent, workflow, doc-block, makefile", REAL), ("all groups", tuple(harmless))):
+        found = [kinds[identifier] for identifier in refused if corpus[identifier]["group"] in groups]
+        opaque, danger, total = found.count("opaque"), found.count("danger"), sum(harmless[name] for name in groups)
+        rest = len(found) - opaque
+        print(
+            f"    {label}: {len(found)} of {total}; opaque programs aside {rest} of {total - opaque} "
+            f"({rest / (total - opaque):.1%}); named dangers aside too {rest - danger} of {total - opaque - danger} "
+            f"({(rest - danger) / (total - opaque - danger):.1%})"
+        )
 
 
 def print_causes(details: list[dict[str, object]], corpus: dict[str, dict[str, str]], most: int) -> None:
