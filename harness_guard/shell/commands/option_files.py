@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 # Options that only say how to ask, how long to wait and what to show.
 _MEEK: Final = {
     "curl": "insecure k silent s show-error S location L fail f compressed connect-timeout max-time m retry "
-    "retry-delay retry-max-time retry-connrefused user-agent A ipv4 4 ipv6 6 progress-bar # no-progress-meter verbose v http1.1 "
+    "retry-delay retry-max-time "
+    "retry-connrefused user-agent A ipv4 4 ipv6 6 progress-bar # no-progress-meter verbose v http1.1 "
     "http2 tlsv1.2 tlsv1.3 keepalive-time speed-limit speed-time max-redirs globoff g",
     "wget": "check_certificate tries timeout dns_timeout connect_timeout read_timeout wait waitretry random_wait "
     "retry_connrefused quiet verbose no_verbose user_agent progress show_progress prefer_family inet4_only inet6_only "

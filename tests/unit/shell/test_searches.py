@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from shell_effects import effects_of
 
-from harness_guard.shell.effects import Effects, Search, Write
+from harness_guard.shell.effects import Effects, Search
 
 SRC = "/repo/src"
 PY = Search(("*.py",))

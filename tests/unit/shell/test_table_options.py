@@ -11,13 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from harness_guard.shell.find_search import ARITY
 from harness_guard.shell.commands.model import Row, longs_of
 from harness_guard.shell.commands.registry import TABLE
+from harness_guard.shell.find_search import ARITY
 
 MARK = "--zz-no-such"
-COMPLAINTS = ("unrecognized option", "unknown option", "Bad flag", "Unrecognized switch", "not supported",
-              ": is unknown", "invalid option")
+COMPLAINTS = (
+    "unrecognized option",
+    "unknown option",
+    "Bad flag",
+    "Unrecognized switch",
+    "not supported",
+    ": is unknown",
+    "invalid option",
+)
 # Bash's own commands, and programs whose options are read by no ``getopt``.
 SKIPPED = frozenset(
     ("command", "builtin", "wait", "times", "hash", "jobs", "xxd", "tree", "rg", "fd", "fdfind", "yq", "bat", "zstd",
