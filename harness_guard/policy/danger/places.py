@@ -90,7 +90,7 @@ def is_precious(word: str, cwd: str) -> bool:
     """Tell whether a word names what is vital, or the folder that the program runs in or one around it."""
     if not word:
         return False
-    if not cwd and word in {".", "./", "..", "../", "*", "./*", "../*", ".*", "../.."}:
+    if word in {".", "./", "..", "../", "*", "./*", "../*", ".*", "../.."}:
         return True
     return is_vital(word, cwd) or _holds(_parts(word, cwd), cwd)
 

@@ -636,3 +636,23 @@ def test_what_an_unfinished_stop_says(name: str) -> None:
     remedy = relay if name == "verifying" else next_step(state)
     seen = f"the accepted Plan is unfinished: the run is {name}"
     assert FakeWorld().decide(stop("Done."), state).decision.reason == Reason("stop.unfinished", seen, remedy, more)
+
+
+def test_a_reviewer_is_waited_for_while_verifying_only() -> None:
+    state = in_state("executing", reviewer=Reviewer(spawns=1, agent_id="a-1"))
+    for host in ("claude", "codex"):
+        reason = FakeWorld().decide(stop("Done.", host=host), state).decision.reason
+        assert reason is not None
+        assert reason.rule == "stop.unfinished"
+
+
+def test_a_turn_without_an_id_is_no_turn_that_was_reminded() -> None:
+    found = FakeWorld().decide(stop("Done.", turn_id=None), in_state("executing"))
+    assert (found.decision.verdict, found.note) == ("block", "")
+
+
+def test_an_approval_that_is_checked_on_the_way_into_a_pause_is_checked_for_good() -> None:
+    state = in_state("executing", wrote_unseen=True, approval=Approval("t", 1, is_verified=False))
+    after = FakeWorld(TreeNow=outside("README.md"), AuthorOf="human").decide(stop("Done."), state).state
+    assert after is not None
+    assert (after.state, after.approval) == ("paused_boundary", Approval("t", 1, is_verified=True))

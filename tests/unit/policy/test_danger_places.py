@@ -71,6 +71,8 @@ REPO = "/home/dev/repo"
         ("a", "/etc", True),
         ("", REPO, False),
         ("", "", False),
+        ("", "/etc", False),
+        ("root", "/", True),
         # Nothing is known of the folder.
         ("a", "", False),
         ("..", "", False),
@@ -123,6 +125,7 @@ def test_what_is_gits_own(word: str, cwd: str, *, expected: bool) -> None:
     [
         # Word, folder; precious to remove, precious to move, around the folder.
         (".", REPO, True, True, True),
+        (".", "/etc", True, True, True),
         ("./", REPO, True, True, True),
         ("*", REPO, True, False, True),
         ("./*", REPO, True, False, True),
