@@ -40,7 +40,7 @@ def _parts(word: str, cwd: str) -> list[str]:
             parts.append(part)
     while parts and word != "{}" and (not set(parts[-1]) - _GLOB or parts[-1] == ".*"):
         parts.pop()  # everything in a folder is the folder
-    return parts[1:] if parts[:1] == ["private"] and len(parts) > 1 else parts
+    return parts[1:] if parts[:1] == ["private"] else parts
 
 
 def is_vital(word: str, cwd: str) -> bool:

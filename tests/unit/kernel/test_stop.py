@@ -589,17 +589,20 @@ def test_an_unfinished_stop_hands_out_what_is_due(name: str, told: str, untold: 
 
 @pytest.mark.contract("C8.21")
 @pytest.mark.parametrize(
-    ("live", "agent", "awaited"),
+    ("before", "live", "agent", "awaited"),
     [
-        (None, "a-1", True),
-        (("a-1",), "a-1", True),
-        (("b",), None, True),
-        ((), None, False),
+        (True, None, "a-1", True),
+        (True, ("a-1",), "a-1", True),
+        (True, ("b",), None, True),
+        (True, (), None, False),
+        (False, ("b",), None, False),
     ],
 )
-def test_who_lives_stays_the_reviewer(live: tuple[str, ...] | None, agent: str | None, *, awaited: bool) -> None:
+def test_who_lives_stays_the_reviewer(
+    live: tuple[str, ...] | None, agent: str | None, *, before: bool, awaited: bool
+) -> None:
     state = in_state("verifying")
-    state = replace(state, reviewer=replace(state.reviewer, is_awaited=True))
+    state = replace(state, reviewer=replace(state.reviewer, is_awaited=before))
     after = FakeWorld().decide(stop("x", live_agents=live), state).state
     assert after is not None
     assert after.reviewer == replace(state.reviewer, agent_id=agent, is_awaited=awaited)
@@ -656,3 +659,11 @@ def test_an_approval_that_is_checked_on_the_way_into_a_pause_is_checked_for_good
     after = FakeWorld(TreeNow=outside("README.md"), AuthorOf="human").decide(stop("Done."), state).state
     assert after is not None
     assert (after.state, after.approval) == ("paused_boundary", Approval("t", 1, is_verified=True))
+
+
+@pytest.mark.contract("C7.19")
+def test_a_change_in_a_pause_closes_the_question_about_another_tree() -> None:
+    state = in_state("paused_danger", wrote_unseen=True, pending_gate=replace(GATE, kind="Repair Resume"))
+    found = FakeWorld(TreeNow=outside("README.md")).decide(stop("Done."), state)
+    assert found.state is not None
+    assert (found.state.state, found.state.pending_gate, found.note) == ("paused_danger", None, "changed in a pause")

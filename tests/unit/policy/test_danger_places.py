@@ -134,6 +134,8 @@ def test_what_is_gits_own(word: str, cwd: str, *, expected: bool) -> None:
         ("../*", "/srv/a/b", True, True, True),
         ("../../*", "/srv/a/b", True, True, True),
         ("/srv/a", "/srv/a/b", True, True, True),
+        ("/srv/a/.*", "/srv/a/b", True, True, True),
+        ("/private/srv/a", "/srv/a/b", True, True, True),
         ("/srv/ab", "/srv/a/b", False, False, False),
         ("/srv/a/b/c", "/srv/a/b", False, False, False),
         (REPO, REPO, True, True, True),
