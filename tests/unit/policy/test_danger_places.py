@@ -31,6 +31,7 @@ REPO = "/home/dev/repo"
         ("/usr/local/app/a", REPO, True),
         ("/System/x", REPO, True),
         ("/private/etc/x", REPO, True),
+        ("/private/etc/x/y", REPO, True),
         ("/private", REPO, True),
         ("/home", REPO, True),
         ("/home/dev", REPO, True),
@@ -126,6 +127,7 @@ def test_what_is_gits_own(word: str, cwd: str, *, expected: bool) -> None:
         # Word, folder; precious to remove, precious to move, around the folder.
         (".", REPO, True, True, True),
         (".", "/etc", True, True, True),
+        ("./", "/etc", True, True, True),
         ("./", REPO, True, True, True),
         ("*", REPO, True, False, True),
         ("./*", REPO, True, False, True),
