@@ -100,7 +100,7 @@ def holds(rule: Rule, line: Line) -> bool:
         return False
     if line.is_spared(rule.without, " ".join(rule.options)):
         return False
-    if rule.is_bare and rest:
+    if (rule.is_bare and rest) or (rule.is_alone and line.words):
         return False
     return rule.operand is None or any(rule.operand(word, line.cwd) for word in _among(rule, line, rest))
 

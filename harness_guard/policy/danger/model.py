@@ -117,6 +117,7 @@ class Rule:
         among: Which words ``operand`` looks at.
         operand: What one of these words has to be.
         is_bare: Whether there may be no operand at all.
+        is_alone: Whether there may be no word at all behind the program.
         spares: Names that ``*`` leaves out.
         softened_by: Programs that make it harmless when they stand in the same pipeline, with this test of theirs.
     """
@@ -131,6 +132,7 @@ class Rule:
     among: Among = "operands"
     operand: Test | None = None
     is_bare: bool = False
+    is_alone: bool = False
     spares: str = ""
     softened_by: tuple[Softener, ...] = ()
 

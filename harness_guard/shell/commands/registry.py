@@ -48,8 +48,8 @@ MODULES: Final = {
     "linters": "ruff black isort mypy flake8 gofmt goimports clang-format shellcheck yamllint hadolint shfmt xmllint",
     "binaries": "strip objcopy ranlib",
     "terminal": "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
-    "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza exa lsd "
-    "pdfinfo c++filt addr2line getfacl getfattr lsattr namei chardet less more man sdiff lspci cowsay cowthink pv "
+    "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza exa "
+    "lsd pdfinfo c++filt addr2line getfacl getfattr lsattr namei chardet less more man sdiff lspci cowsay cowthink pv "
     "pdftotext ldconfig setfattr setfacl",
     "packages": "npm bun deno pip pip3 uv pipx conda mamba gem cargo cargo-fmt rustc rustfmt rustup "
     "go apt apt-get apt-cache apt-mark apt-config dpkg dpkg-query dnf yum apk snap flatpak pre-commit rpm pacman",

@@ -155,6 +155,14 @@ SECRETS: Final = (
     ),
     Rule(
         "danger.secret",
+        "environment-set",
+        "it would print every variable, secrets too",
+        "set",
+        is_alone=True,
+        softened_by=_SELECTS,
+    ),
+    Rule(
+        "danger.secret",
         "environment-name",
         "it would print a secret of the environment",
         "printenv",
