@@ -261,10 +261,12 @@ def test_verdicts(verdict: str, severities: tuple[str, ...], expected: str | Non
 
 
 @pytest.mark.contract("C4.31")
+@pytest.mark.parametrize("letter", ["x", "ä"])
 @pytest.mark.parametrize(("size", "expected"), [(8000, None), (8001, "review.size")])
-def test_the_size_of_a_review(size: int, expected: str | None) -> None:
+def test_the_size_of_a_review(size: int, expected: str | None, letter: str) -> None:
     text = review().removesuffix("\n")  # as it is hashed
-    grown = changed(text, "Read it.", "Read it. " + "x" * (size - len(text.encode()) - 1))
+    count, odd = divmod(size - len(text.encode()) - 1, len(letter.encode()))
+    grown = changed(text, "Read it.", "Read it. " + letter * count + "x" * odd)
     assert len(grown.encode()) == size
     assert rule(grown) == expected
 
