@@ -114,13 +114,23 @@ def settled(effects: Effects, places: tuple[tuple[Write, tuple[Place, ...]], ...
     for relied in effects.relies:
         real = yield from ask(RealPath(relied.path))
         if any(_changes(place, real, relied) for place in reached):
-            return _unsettled(effects, "it goes by something on disk that the call itself may change", relied)
+            return _unsettled(effects, "the call itself may change", relied)
         if _may_be_written(real, relied, entries, state):
-            return _unsettled(effects, "it goes by something on disk that the run may change at the same time", relied)
+            return _unsettled(effects, "the run may change at the same time", relied)
     return effects
 
 
-def _unsettled(effects: Effects, why: str, relied: Relied) -> Effects:
+# What a command goes by, and how it would not.
+_WENT_BY: Final[dict[str, str]] = {
+    "file": "what stands there",
+    "modules": "the Python modules there (with `python3 -I` it would not)",
+    "dashes": "the names there (`./*` instead of `*` gives no options)",
+    "settings": "the settings there (`--isolated` leaves them out)",
+}
+
+
+def _unsettled(effects: Effects, who: str, relied: Relied) -> Effects:
+    why = f"it goes by {_WENT_BY[relied.what]}, which {who}"
     return replace(effects, unknown=(*effects.unknown, Unknown(why, relied.path)))
 
 
