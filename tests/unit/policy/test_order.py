@@ -67,6 +67,13 @@ def test_is_subset(changes: dict[str, object], *, is_less: bool) -> None:
     assert is_subset(replace(PARENT, **changes), PARENT) is is_less  # type: ignore[arg-type]
 
 
+@pytest.mark.contract("L1.5")
+def test_a_check_of_one_second_is_not_left_out_either() -> None:
+    parent = replace(PARENT, required=(Check("V1", "pytest -q", 1),))
+    assert not is_subset(replace(parent, required=()), parent)
+    assert is_subset(parent, parent)
+
+
 @pytest.mark.contract("L1.4")
 def test_a_child_is_the_parent_under_its_id() -> None:
     assert derive_child(PARENT, "sha256:dd") == replace(PARENT, parent="sha256:dd")
