@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cases.danger.rows import told
 
-from harness_guard.policy.danger import match
+from harness_guard.policy.danger import danger_of, match
 from harness_guard.policy.danger.line import Line
 from harness_guard.policy.danger.match import Pipelines, first_path, first_row, holds, rows_for
 from harness_guard.policy.danger.model import Rule, Softener
@@ -178,3 +178,19 @@ def test_what_xargs_starts_with_the_words_that_are_printed(text: str, started: l
 def test_a_word_that_nobody_knows_is_empty() -> None:
     [(line, group, text)] = Pipelines(Effects(programs=(Program(("rm", None, "a"), "/repo", "rm … a", 3),))).lines
     assert (line.words, group, text) == (["", "a"], 3, "rm … a")
+
+
+@pytest.mark.contract("C7.4")
+@pytest.mark.parametrize(
+    ("command", "is_danger"),
+    [
+        ("declare -x", True),
+        ("export -p", True),
+        ("declare -x A=b", False),
+        ("export A=b", False),
+        ("env", True),
+        ("env A=b make", False),
+    ],
+)
+def test_only_a_bare_word_prints_every_variable(command: str, *, is_danger: bool) -> None:
+    assert (danger_of(command, told(command)) is not None) is is_danger
