@@ -290,8 +290,9 @@ def _apply(asking: _Asking) -> tuple[Write, ...]:
         if len(text) > LARGEST_PATCH or any(mark in b"\n" + text for mark in _ODD_IN_PATCHES):
             raise _Unanswered
     files = () if typed else ("--", *names)
-    listing = asking.git("apply", "--numstat", "-z", *options, *files, text=typed)
-    paths = [line.split("\t", 2)[-1] for line in listing.split("\0") if line]
+    # A change of a file may name another one as the old file, which goes: read backwards, that one is shown.
+    listings = [asking.git("apply", *way, "--numstat", "-z", *options, *files, text=typed) for way in ((), ("-R",))]
+    paths = list(dict.fromkeys(line.split("\t", 2)[-1] for listing in listings for line in listing.split("\0") if line))
     if any(path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")) for path in paths):
         raise _Unanswered
     return _writes(asking, [Change(path, "D", ("100644", "100644")) for path in paths])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 SUFFIXES: Final = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dylib", ".dll")
-_NEVER_IMPORTED: Final = frozenset(("test", "this", "turtle", "idlelib", "tkinter", "venv", "antigravity", "lib2to3"))
+_NEVER_IMPORTED: Final = frozenset(("test", "turtle", "idlelib", "tkinter", "venv", "antigravity", "lib2to3"))
 _OWN: Final = frozenset(("__init__", "__main__", "__pycache__"))
 _OTHERS: Final = frozenset(
     [

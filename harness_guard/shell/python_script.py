@@ -181,7 +181,7 @@ def read_script(text: str) -> Script | None:
     if len(nodes) > MOST_NODES:
         return None
     reader = _Reader(nodes)
-    if not _OTHER_BUILTINS.isdisjoint((*reader.bound, *reader.modules, *reader.imported)):
+    if not _OTHER_BUILTINS.isdisjoint((*reader.bound, *reader.modules, *reader.imported)) or "__name__" in reader.bound:
         return None  # a name that is bound in one place may mean the interpreter's own in another
     try:
         reader.look(tree, 0)
@@ -270,7 +270,7 @@ class _Reader:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         names = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
-        if any(name in self.bound or name.startswith("_") for name in names) or "" in self.modules:
+        if any(name in self.bound or name.startswith("_") or name == "*" for name in names) or "" in self.modules:
             raise _RefusedError  # a name with two meanings
         if isinstance(node, ast.Import):
             if any(self.modules.get(name, "") == "" or name in self.imported for name in names):

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 
 def after(skip: int) -> Callable[[Call, Options], None]:
-    """The operands behind the first ``skip`` are the inner call."""
+    """The operands behind the first ``skip`` are the inner call; those begin with a digit, and are a word each."""
 
     def act(call: Call, options: Options) -> None:
         inner = options.operands[skip:]
-        if inner:
+        own = options.operands[:skip]
+        if not all(field.is_one and not field.is_pattern and field.start[:1].isdigit() for field in own):
+            call.opaque(f"{call.name} with a word that may be several, or the program itself")
+        elif inner:
             call.runs.append(inner)
         elif skip:
             call.opaque(f"{call.name} without a program")
@@ -33,6 +36,9 @@ def _env(call: Call, options: Options) -> None:
     from harness_guard.shell.variables import is_harmless
 
     words = list(options.operands)
+    takes = options.has("-i", "--ignore-environment", "-u", "--unset") or words[:1] == [Field("-")]
+    if takes and any("git" in (field.text or "git") for field in words):
+        call.opaque("env takes away what tells git where its settings lie: it would go without them")
     if words and words[0].text == "-":
         words.pop(0)  # the same as ``-i``
     if any(field.is_pattern for field in words):

@@ -269,6 +269,7 @@ NEW = "diff --git a/n/m b/n/m\nnew file mode 100644\n--- /dev/null\n+++ b/n/m\n@
         ("diff --git a/b/x b/n\nsimilarity index 100%\ncopy from b/x\ncopy to n\n", (), None),
         (PATCH.replace("b/x", ".gitattributes"), (), None),
         ("no patch\n", (), None),
+        (f"diff --git a/b/x b/a\n{PATCH.replace('+++ b/b/x', '+++ b/a')}", (), ["a", "b/x"]),
     ],
 )
 def test_a_patch_names_its_files(repo: Repo, *, patch: str, words: tuple[str, ...], paths: list[str] | None) -> None:

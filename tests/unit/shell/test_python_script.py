@@ -48,6 +48,9 @@ import subprocess
 import os as math; math.system('x')
 from os import system
 from os import *
+from math import *
+zlib_x = 1; from zlib import *
+__name__ = 'a'; open(__name__, 'w')
 from . import x
 import socket
 import importlib
