@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.decision import Decision
     from harness_guard.kernel.questions import Asking
     from harness_guard.policy.place import Place
-    from harness_guard.shell.effects import Effects, Write
+    from harness_guard.shell.effects import Connection, Effects, Write
 
     T = TypeVar("T")
 
@@ -164,6 +164,8 @@ class Explained:
                 for write, places in self.places
             ],
             "links": [{"path": link.path, "target": link.target} for link in self.effects.links],
+            "asks": [{"to": each.to, "by": each.by, "is_local": each.is_local} for each in self.effects.connects],
+            "goes_by": [{"path": each.path, "what": each.what} for each in self.effects.relies],
             "unknown": [{"seen": each.seen, "why": each.why} for each in self.effects.unknown],
             "boundary": list(self.boundary),
             "plan": self.plan_line,
@@ -177,6 +179,8 @@ class Explained:
         lines += _branch("reads", sorted({f"{read.path}  (by {read.by})" for read in self.effects.reads}))
         lines += _branch("writes", [_landing(write, places) for write, places in self.places])
         lines += _branch("links", [f"{link.path} -> {link.target}" for link in self.effects.links])
+        lines += _branch("asks", [_asked(each) for each in self.effects.connects])
+        lines += _branch("goes by", [f"{each.path}  ({each.what})" for each in self.effects.relies])
         lines += _branch("cannot be known", [f"{each.seen}: {each.why}" for each in self.effects.unknown])
         reason = self.decision.reason
         if reason is None:
@@ -188,6 +192,11 @@ class Explained:
         else:
             lines.append(f"no plan lets it pass. Next: {reason.remedy}")
         return "\n".join(lines)
+
+
+def _asked(connection: Connection) -> str:
+    where = ", which is or may be this machine" if connection.is_local else ""
+    return f"{connection.to}{where}  (by {connection.by})"
 
 
 def _entries(write: Write, places: tuple[Place, ...]) -> list[str]:

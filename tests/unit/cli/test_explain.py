@@ -61,7 +61,20 @@ def test_the_tree_names_programs_reads_writes_and_where_they_land(here: Simulato
     assert f"{here.root}/README.md  (by cat)" in out
     assert f"{here.root}/away/x  (file, by " in out
     assert f"lands at {here.root}/src/x" in out
-    assert "make y: make is not in the table" in out
+    assert "make y: make in a way that the table does not list" in out
+
+
+def test_the_tree_names_whom_it_asks_and_what_it_goes_by(here: Simulator, command: Command) -> None:
+    (here.root / "say.sh").write_text("curl -qs http://localhost:8000/x\n")
+    status, out, _ = command("explain", "--boundary", "src/", "bash ./say.sh; curl -qs https://example.org")
+    assert status == 0
+    assert "localhost:8000, which is or may be this machine  (by curl)" in out
+    assert "example.org  (by curl)" in out
+    assert f"{here.root}/./say.sh  (file)" in out
+    found = json.loads(command("explain", "--json", "--boundary", "**", "bash ./say.sh")[1])
+    assert found["goes_by"] == [{"path": f"{here.root}/./say.sh", "what": "file"}]
+    assert found["asks"] == [{"to": "localhost:8000", "by": "curl", "is_local": True}]
+    assert "which the run may change at the same time" in found["seen"]
 
 
 def test_nothing_is_written(here: Simulator, command: Command) -> None:
