@@ -184,3 +184,23 @@ def test_verification_as_a_human_reads_it(optional: tuple[Check, ...], text: str
         '{\n    "kind": "tdd",\n    "required": [\n      {"id": "V1", "command": "a", "timeout_s": 60}\n    ],\n'
         f'    "optional": {text}\n  }}'
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("# Plan", "artifact.alone"),
+        ("# Another", "artifact.alone"),
+        ("> # Another", "artifact.heading"),
+        (" ## Another", "artifact.heading"),
+        ("- ## Another", "artifact.heading"),
+        ("> ### Another", None),
+        ("### Another", None),
+        ("#Another", None),
+        ("## Another", "artifact.section-order"),
+    ],
+)
+def test_what_is_shown_as_a_heading(line: str, rule: str | None) -> None:
+    text = (CASES / "plan" / "ok-full.md").read_text()
+    parsed = recognise(text.replace("## Acceptance Criteria\n", f"{line}\n\n## Acceptance Criteria\n"))
+    assert (parsed.rule if isinstance(parsed, NearMiss) else None) == rule

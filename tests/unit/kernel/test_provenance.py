@@ -11,6 +11,7 @@ from harness_guard.kernel.decision import PASS, deny
 from harness_guard.kernel.event import HostProcess
 from harness_guard.kernel.outcome import EndMarker, Outcome
 from harness_guard.kernel.provenance import check_process, prompting_problem
+from harness_guard.kernel.questions import AuthorOf
 from harness_guard.kernel.state import HostBinding
 from harness_guard.kernel.texts import next_step
 
@@ -67,3 +68,15 @@ def test_a_cancel_whose_stop_was_judged_is_not_asked_about_again() -> None:
     state = in_state("cancelled", open_turn=None)
     assert world.decide(stop("Done."), state) == Outcome(PASS, state, (EndMarker(),))
     assert world.asked == []
+
+
+@pytest.mark.contract("C3.9")
+def test_who_wrote_a_cancel_is_asked_of_its_own_turn_from_the_beginning() -> None:
+    asked: list[AuthorOf] = []
+
+    def author_of(question: AuthorOf) -> str:
+        asked.append(question)
+        return "human"
+
+    FakeWorld(AuthorOf=author_of).decide(stop("Done."), in_state("cancelled", open_turn="turn-9"))
+    assert asked == [AuthorOf("claude", "/t.jsonl", "turn-9", 0)]

@@ -179,3 +179,12 @@ def test_a_command_that_prints_the_whole_brief(
     effects = Effects(programs=tuple(Program(argv, "/repo", "x") for argv in programs))
     found = ShellWorld(monkeypatch, effects).decide(call("Bash", {"command": "x"}, agent_id="a-1"), unread())
     assert (found.state is not None and found.state.reviewer.has_read_diff) is is_noted
+
+
+@pytest.mark.parametrize("letter", "|&;<>()`$\n\\")
+def test_a_command_that_may_show_the_brief_to_nobody_is_no_reading(
+    letter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    effects = Effects(programs=(Program(("cat", BRIEF), "/repo", "x"),))
+    happened = call("Bash", {"command": f"cat {letter} x"}, agent_id="a-1")
+    assert ShellWorld(monkeypatch, effects).decide(happened, unread()).state is None
