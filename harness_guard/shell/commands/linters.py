@@ -11,7 +11,7 @@ pylint, markdownlint, biome, tsc (configuration is code, loads code, shows or wr
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.commands.model import Call, Options, Row, options_of, refuse_responses
 from harness_guard.shell.commands.verbs import above, are_absent, known
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.values import Field
@@ -134,7 +134,8 @@ def _is_untuned(call: Call, fields: tuple[Field, ...]) -> bool:
 
 
 def _mypy(call: Call, options: Options) -> None:
-    """An empty ``--config-file=`` leaves all configuration out, and so the plugins."""
+    """An empty ``--config-file=`` leaves all configuration out, and so the plugins; ``@FILE`` holds further words."""
+    refuse_responses(call)
     files = [known(field) for field in options.values("--config-file")]
     is_empty = any(name == "--config-file" and value is not None and value.text == "" for name, value in options.given)
     if len(files) != 1 or not is_empty:
@@ -167,7 +168,7 @@ def _shellcheck(call: Call, _options: Options) -> None:
     words = [known(field) for field in call.args]
     if words in (["--version"], ["-V"], ["--help"]):
         return
-    if any(word.startswith("--ext") or (word[:1] == "-" != word[1:2] and "x" in word) for word in words):
+    if any(word.startswith(("--ext", "--r")) or (word[:1] == "-" != word[1:2] and "x" in word) for word in words):
         call.opaque("shellcheck shows what the script sources")
         return
     if "--norc" in words or call.cwds is None:
@@ -181,23 +182,34 @@ def _shellcheck(call: Call, _options: Options) -> None:
         call.opaque("shellcheck, whose settings may have it show what the script sources: --norc leaves them out")
 
 
-def _yamllint(call: Call, _options: Options) -> None:
+def _yamllint(call: Call, options: Options) -> None:
     """Its settings may extend any file, which is then shown where it is faulty."""
-    words = [known(field) for field in call.args]
-    is_told = any(word.startswith(("-d", "--config-data")) for word in words)
-    if words not in (["--version"], ["-v"], ["--help"], ["-h"]) and not is_told and not are_absent(call, _YAMLLINT):
+    if options.has("-v", "--version", "-h", "--help"):
+        return
+    _read_trees(call, options.operands)
+    told = options.values("-d", "--config-data")
+    if not told and not are_absent(call, _YAMLLINT):
         call.opaque("yamllint, whose settings may have it show any file: -d relaxed leaves them out")
-    if any(word.startswith(("-c", "--config-f")) for word in words) or "" in words:
-        call.opaque("yamllint with settings that may have it show any file, or a word that is not known")
+    if options.has("-c", "--config-file") or not all(_extends_nothing(known(field)) for field in told):
+        call.opaque("yamllint with settings that may have it show any file, or that are not known")
 
 
+def _extends_nothing(settings: str) -> bool:
+    """Whether settings in a text go by no others than those that yamllint brings along."""
+    rest = settings.replace("extends: default", "").replace("extends: relaxed", "")
+    return settings in {"default", "relaxed"} or (
+        bool(settings) and ":" in settings and not any(mark in rest for mark in _NAMING)
+    )
+
+
+_NAMING: Final = ("extends", "\\", "&", "*", "!", "<<", "?")  # also what may spell or bring in such a key
 _YAMLLINT: Final = ".yamllint .yamllint.yaml .yamllint.yml"
 
 
 def _xmllint(call: Call, options: Options) -> None:
     for field in options.operands:
-        if "://" in (field.text or "://"):
-            call.opaque("xmllint fetches a document")
+        if ":" in (field.text or ":"):
+            call.opaque("xmllint fetches a document, or takes a file's address for its name")
             return
         call.read(field)
     for field in options.values("--output", "-o"):
@@ -269,7 +281,14 @@ COMMANDS: Final = (
         act=_clang_format,
     ),
     Row("shellcheck", is_free=True, act=_shellcheck),
-    Row("yamllint", is_free=True, act=_yamllint),
+    Row(
+        "yamllint",
+        flags="hsv",
+        valued="cdf",
+        longs="config-file= config-data= format= strict no-warnings list-files version help",
+        reads=False,
+        act=_yamllint,
+    ),
     Row("hadolint", is_free=True),
     Row(
         "shfmt",

@@ -319,6 +319,12 @@ def shown(fields: tuple[Field, ...]) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 
+def refuse_responses(call: Call, _options: Options | None = None) -> None:
+    """Refuse a call of which a word is, or may be, ``@FILE``: further options are read from that file."""
+    if any(field.start[:1] in {"", "@"} and field.text != "" and not field.is_operand for field in call.args):
+        call.opaque(f"{call.name} may read further options from a file")
+
+
 def longs_of(row: Row) -> dict[str, str]:
     """Give a row's long options: ``""`` without, ``=`` with, ``?`` with an attached value only."""
     made = {}

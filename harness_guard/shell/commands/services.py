@@ -12,6 +12,7 @@ from __future__ import annotations
 from harness_guard.shell.commands.addresses import parse
 from harness_guard.shell.commands.asking import Tool, ask
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -81,7 +82,16 @@ def _terraform(call: Call, _options: Options) -> None:
     first = call.args[0].text if call.args else None
     second = call.args[1].text if call.args[1:] else None
     is_state = first in {"output", "providers"} or (first in {"state", "workspace"} and second in {"list", "pull"})
+    if is_state and not _is_state_here(call):
+        call.opaque("terraform asks where files of the folder say: that place may name a program to be run")
     ask(call, _STATE if is_state else _TERRAFORM, call.args)
+
+
+def _is_state_here(call: Call) -> bool:
+    """Whether no place of the state was set up: its settings (``exec``, ``shared_config_files``) may run a program."""
+    if call.cwds is None:
+        return False
+    return call.believes([NameSource("absent", f"{cwd}/.terraform/terraform.tfstate") for cwd in call.cwds])
 
 
 _BREW_PLACES: Final = frozenset(
@@ -94,7 +104,7 @@ _BREW: Final = Tool(
         "dr|tap-info|which-formula|tap|services list": "json=? v verbose q quiet formula formulae cask casks installed "
         "all versions multiple pinned full-name greedy greedy-latest greedy-auto-updates tree include-build "
         "include-optional include-test include-requirements skip-recommended recursive 1 l r t n topological union "
-        "eval-all analytics github direct for-each annotate d debug s name description search name-only oneline "
+        "eval-all analytics direct for-each annotate d debug s name description search name-only oneline "
         "installed-on-request installed-as-dependency i p max-count= category= days=",
         "search": "formula formulae cask casks desc eval-all closed open pull-request v verbose q quiet",
     },
@@ -126,7 +136,7 @@ _ANSIBLE: Final = {
         name: Tool({}, help=_TELLS, warns=_RUNS)
         for name in (
             "ansible", "ansible-playbook", "ansible-inventory", "ansible-doc", "ansible-vault", "ansible-pull",
-            "ansible-console", "ansible-test", "cdk",
+            "ansible-console", "ansible-test",
         )
     },
 }  # fmt: skip
@@ -216,11 +226,21 @@ _LISTS: Final = {
 
 
 def _tmux(call: Call, _options: Options) -> None:
-    """A semicolon begins another command, ``#(…)`` in a format runs a program."""
-    if any(";" in (field.text or ";") or "#(" in (field.text or "") for field in call.args):
+    """A semicolon begins another command, ``#(…)`` in a format runs a program, and ``#{E:…}`` may make one of these."""
+    if any(";" in (field.text or ";") or not _is_plain_format(field.text or "") for field in call.args):
         call.opaque("tmux is told more than one command, or to run a program")
     else:
         ask(call, _TMUX, call.args)
+
+
+def _is_plain_format(text: str) -> bool:
+    """Whether each ``#`` begins the name of a variable and nothing that is worked out."""
+    for piece in text.split("#")[1:]:
+        name, sign, _ = piece.removeprefix("{").partition("}")
+        is_name = name.isascii() and name.replace("_", "").isalnum()
+        if not (piece[:1].isalpha() or (piece.startswith("{") and sign and is_name)):
+            return False
+    return True
 
 
 def _listing(call: Call, _options: Options) -> None:
@@ -249,12 +269,19 @@ _TOOLS: Final = {
     "packer": _PACKER,
     "vault": _VAULT,
     "auth0": _AUTH0,
+    "cdk": Tool({}, help=_TELLS, warns=_RUNS),
     "prometheus": _PROMETHEUS,
     "promtool": _PROMTOOL,
     "security": _SECURITY,
-    **_ANSIBLE,
     **_SYSTEMD,
 }
+
+
+def _ansible(call: Call, _options: Options) -> None:
+    """The settings of the folder name a log and a folder for what is made on the way, whatever is asked."""
+    if call.cwds is None or not call.believes([NameSource("absent", f"{cwd}/ansible.cfg") for cwd in call.cwds]):
+        call.opaque(f"{call.name} where the settings of the folder may have it write a log anywhere")
+    ask(call, _ANSIBLE[call.name], call.args)
 
 
 def _by_table(call: Call, _options: Options) -> None:
@@ -264,6 +291,7 @@ def _by_table(call: Call, _options: Options) -> None:
 COMMANDS: Final = (
     *(Row(name, is_free=True, reads=False, act=_by_table) for name in _TOOLS),
     *(Row(name, is_free=True, reads=False, act=_listing) for name in _LISTS),
+    *(Row(name, is_free=True, reads=False, act=_ansible) for name in _ANSIBLE),
     Row("terraform", is_free=True, reads=False, act=_terraform),
     Row("brew", is_free=True, reads=False, act=_brew),
     Row("tmux", is_free=True, reads=False, act=_tmux),

@@ -8,7 +8,7 @@ ways of asking are known.
 from __future__ import annotations
 
 from harness_guard.records import dataclass
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, refuse_responses
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -192,7 +192,6 @@ COMMANDS: Final = (
             "sw_vers",
             "vm_stat",
             "system_profiler",
-            "pmap",
             "pwdx",
             "clear",
             "tput",
@@ -220,6 +219,8 @@ COMMANDS: Final = (
         files="-D -i --directory --file",
         reads=False,
     ),
+    # ``-n`` and ``-N`` make a file of settings.
+    Row("pmap", flags="xXdqpkV", valued="A", longs="extended device quiet range= show-path help version", reads=False),
     Row("mount", flags="lvhV", valued="t", longs="help version show-labels types=", reads=False, act=_mount),
     Row(
         "sysctl",
@@ -255,6 +256,7 @@ COMMANDS: Final = (
     ),
     Row(
         "readelf",
+        act=refuse_responses,
         flags="aehlSgtsdunrVADIcTWC",
         longs="all file-header program-headers segments section-headers sections section-groups section-details "
         "headers syms symbols dyn-syms notes relocs unwind dynamic version-info arch-specific use-dynamic wide version "
@@ -262,6 +264,7 @@ COMMANDS: Final = (
     ),
     Row(
         "objdump",
+        act=refuse_responses,
         flags="aphxdDSsrRtTfilCFwz",
         valued="jMmEb",
         longs="archive-headers file-headers section-headers headers private-headers all-headers disassemble=? "
@@ -270,10 +273,11 @@ COMMANDS: Final = (
     ),
     Row(
         "nm",
+        act=refuse_responses,
         flags="AaBCDgjlnopPrSsuvX",
         valued="tf",
         longs="debug-syms demangle=? dynamic extern-only format= numeric-sort no-sort print-size size-sort "
         "undefined-only defined-only print-file-name portability radix= reverse-sort line-numbers version help",
     ),
-    Row("size", flags="ABdGoxt", longs="format= radix= totals common version help"),
+    Row("size", act=refuse_responses, flags="ABdGoxt", longs="format= radix= totals common version help"),
 )

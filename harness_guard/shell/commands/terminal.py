@@ -10,7 +10,7 @@ names.
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, refuse_responses
 from harness_guard.shell.commands.verbs import known
 from harness_guard.shell.values import Field
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # No option of these writes, runs or connects.
 _PRINTERS: Final = (
     "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
-    "last lastlog ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza "
-    "exa lsd pdfinfo c++filt addr2line getfacl getfattr lsattr namei chardet"
+    "last ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza "
+    "exa lsd pdfinfo getfacl getfattr lsattr namei chardet"
 )
 
 
@@ -82,6 +82,8 @@ def _setfacl(call: Call, options: Options) -> None:
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _PRINTERS.split()),
+    # ``-C`` and ``-S`` change what it tells of.
+    Row("lastlog", flags="h", valued="btuR", longs="help before= time= user=", reads=False),
     *(Row(name, is_free=True, reads=False, act=_pages) for name in ("less", "more")),
     Row(
         "man",
@@ -102,6 +104,7 @@ COMMANDS: Final = (
         reads=False,
         act=_sdiff,
     ),
+    *(Row(name, is_free=True, act=refuse_responses) for name in ("c++filt", "addr2line")),
     Row("lspci", flags="vnkmtDbx", valued="sd", reads=False),
     Row("cowsay", flags="bdgpstwyn", valued="TeW", reads=False),
     Row("cowthink", flags="bdgpstwyn", valued="TeW", reads=False),
