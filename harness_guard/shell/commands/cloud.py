@@ -48,7 +48,7 @@ _AWS_SECRETS: Final = frozenset(("secretsmanager list-secrets", "secretsmanager 
 _AWS_LEADING: Final = frozenset(("--profile", "--region", "--output", "--query", "--color"))
 _AWS_REFUSED: Final = (
     "--cli-input-json", "--cli-input-yaml", "--ca-bundle", "--with-decryption", "--include-value", "--include-values",
-    "--outfile", "--generate-cli-skeleton",
+    "--outfile", "--generate-cli-skeleton", "--save-as",
 )  # fmt: skip
 _S3_OPTIONS: Final = (
     "recursive quiet only-show-errors no-progress exclude= include= profile= region= no-sign-request page-size= "
@@ -151,9 +151,14 @@ def _words(call: Call) -> list[str] | None:
 _AZ_ODD: Final = frozenset(
     ("config", "find", "rest", "next", "interactive", "feedback", "self-test", "configure", "init", "survey", "upgrade",
      "build", "run", "push", "pack", "up", "create", "delete", "update", "set", "unset", "add", "remove", "start",
-     "stop", "restart", "import", "export", "deploy", "invoke", "upload", "download", "purge", "login", "logout")
+     "stop", "restart", "import", "export", "deploy", "invoke", "upload", "download", "purge", "login", "logout",
+     "check-acr", "check-health")
 )  # fmt: skip
-_AZ_REFUSED: Final = ("--file", "--destination", "--dest", "--out-", "--dir", "--path", "--folder", "--download", "-f")
+_AZ_REFUSED: Final = (
+    "--file", "--destination", "--dest", "--out-", "--output-", "--dir", "--path", "--folder", "--download", "-f",
+    "--open", "--show-v",
+)  # fmt: skip
+_AZ_KEYS: Final = frozenset(("key", "admin-key", "query-key"))  # of a service; those of a key vault are public
 _AZ_VERBS: Final = ("list", "show", "exists", "get-instance-view", "get-upgrades", "get-versions", "version")
 
 
@@ -172,13 +177,16 @@ def _az(call: Call, _options: Options) -> None:
     odd = _AZ_ODD & set(verbs) - ({"build"} if verbs[0:1] == ["pipelines"] else set())
     is_reading = last in _AZ_VERBS or last.startswith(("list-", "show-", "check-"))
     revealed = {part for word in verbs for part in word.split("-")} & _REVEALING - {"secret", "secrets"}
-    is_secret = bool(set(verbs) & {"secret", "secrets"}) and last != "list"
+    is_secret = bool(set(verbs) & {"secret", "secrets"}) and (last != "list" or verbs[0] == "staticwebapp")
+    is_secret = is_secret or (verbs[:1] != ["keyvault"] and not _AZ_KEYS.isdisjoint(verbs))
+    is_secret = is_secret or (verbs[:1] == ["iot"] and "policy" in verbs)
     if not is_reading or revealed or is_secret or odd:
         call.opaque(f"az {' '.join(verbs)}: it may change something in the cloud, write a file or give out a secret")
         return
     for word in rest:
         option = word.partition("=")[0]
         is_short_for = word.startswith("--") and any(refused.startswith(option) for refused in _AZ_REFUSED)
+        is_short_for = is_short_for and option != "--output"
         if is_short_for or option.startswith(_AZ_REFUSED):
             call.opaque(f"az: an option that is not modelled: {option}")
             return
@@ -353,8 +361,8 @@ _DOCTL: Final = Tool(
                 "account", "apps", "balance", "compute action", "compute certificate", "compute domain",
                 "compute domain records", "compute droplet", "compute firewall", "compute floating-ip", "compute image",
                 "compute load-balancer", "compute region", "compute reserved-ip", "compute size", "compute snapshot",
-                "compute ssh-key", "compute tag", "compute volume", "databases", "databases db", "databases pool",
-                "databases replica", "invoice", "kubernetes cluster", "kubernetes cluster node-pool", "projects",
+                "compute ssh-key", "compute tag", "compute volume", "databases db",
+                "invoice", "kubernetes cluster", "kubernetes cluster node-pool", "projects",
                 "registry", "registry repository", "serverless functions", "vpcs", "monitoring alert", "apps logs",
             )
             for verb in ("list", "ls", "get")

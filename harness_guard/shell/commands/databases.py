@@ -25,7 +25,7 @@ _WRITES: Final = frozenset(
      "outfile", "dumpfile", "pragma", "use", "kill", "shutdown", "notify", "listen", "refresh", "cluster", "checkpoint",
      "openrowset", "openquery", "opendatasource", "bulk", "backup", "restore", "dbcc", "waitfor", "xp_cmdshell",
      "procedure", "for", "overlay", "deny", "disable", "enable", "reconfigure", "writetext", "updatetext", "send",
-     "receive", "raiserror", "throw", "revert", "sp_executesql")
+     "receive", "raiserror", "throw", "revert", "sp_executesql", "fsdir", "zipfile")
 )  # fmt: skip
 # Words that may stand in front of a parenthesis without being a function, and functions that only compute.
 _CALLABLE: Final = frozenset(
@@ -170,10 +170,15 @@ def _sqlite(call: Call, _options: Options) -> None:
     if not texts_said:
         call.opaque(f"{call.name} reads what to do")
         return
-    for text in (*texts_said, *(value for name, value in given if name == "-cmd")):
-        if not _is_reading_text(text, is_duck=is_duck):
-            call.opaque(f"{call.name} is told more than one statement that only reads")
-            return
+    texts_said += [value for name, value in given if name == "-cmd"]
+    if not all(_is_reading_text(text, is_duck=is_duck) for text in texts_said):
+        call.opaque(f"{call.name} is told more than one statement that only reads")
+        return
+    is_file = bool(operands) and operands[0] not in {":memory:", ""}
+    # What a database calls a table may be a view that runs an editor, or reads any file.
+    if is_file and ("-safe", "") not in given and not all(text.split()[0] in _DOTS for text in texts_said):
+        call.opaque(f"{call.name} asks a database, of which a view may run a program or read any file; -safe stops it")
+        return
     names = (".duckdbrc",) if is_duck else (".sqliterc", ".config/sqlite3/sqliterc")
     if not call.believes([NameSource("absent", f"{call.home}/{name}") for name in names]):
         call.opaque(f"{call.name} takes further commands from a file in the home folder")
@@ -307,7 +312,8 @@ def _sqlcmd(call: Call, _options: Options) -> None:
             rest = rest[1:]
         statements.append(rest[0])
         rest = rest[1:]
-    if len(statements) == 1 and is_reading(statements[0]):
+    # A line that begins with ``!!`` or ``:`` is an order to the client.
+    if len(statements) == 1 and is_reading(statements[0]) and "\n" not in statements[0] and "\r" not in statements[0]:
         call.connect("the server that its configuration names", is_local=True)
     else:
         call.opaque("sqlcmd is told more than one statement that only reads")

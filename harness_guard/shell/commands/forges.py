@@ -61,6 +61,19 @@ def _download(call: Call, options: Options) -> None:
         call.write((options.values("-D", "--dir") or (Field("."),))[-1], "tree")
 
 
+def _setting(call: Call, options: Options) -> None:
+    """A token is a setting too."""
+    if any((field.text or "") not in _SETTINGS for field in options.operands):
+        call.opaque(f"{call.name} config get of what may be a secret")
+
+
+_SETTINGS: Final = frozenset(
+    ("git_protocol", "editor", "prompt", "prefer_editor_prompt", "pager", "http_unix_socket", "browser",
+     "color_labels", "accessible_colors", "accessible_prompter", "spinner", "user", "glamour_style", "check_update",
+     "display_hyperlinks", "host", "api_host", "api_protocol")
+)  # fmt: skip
+
+
 def _read_operands(call: Call, options: Options) -> None:
     for field in (*options.operands, *options.values("-b", "--bundle")):
         call.read(field)
@@ -118,7 +131,12 @@ GH: Final = Tool(
     asks="the forge",
     leading="R= repo=",
     bare="status|auth status|org list|alias list|extension list|attestation trusted-root",
-    acts={"api": _api, "run download|release download": _download, "attestation verify": _read_operands},
+    acts={
+        "api": _api,
+        "config get": _setting,
+        "run download|release download": _download,
+        "attestation verify": _read_operands,
+    },
     warns="it may change something there, run an extension, or write where reading cannot tell",
 )
 _PAGES: Final = "p= page= P= per-page= F= output= R= repo="
@@ -141,7 +159,7 @@ GLAB: Final = Tool(
     },
     asks="the forge",
     leading="R= repo=",
-    acts={"api": _api},
+    acts={"api": _api, "config get": _setting},
     help="--help -h help -v --version version",
     warns="it may change something there, or run an alias",
 )

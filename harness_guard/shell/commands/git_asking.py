@@ -122,7 +122,9 @@ def _clone(call: Call, options: Options) -> None:
     _connect(call, url)
     name = url.rstrip("/").removesuffix("/.git").removesuffix(".git").rpartition("/")[2].rpartition(":")[2]
     folder = texts[1] if texts[1:] else f"{name}.git" if options.has("--bare") else name
-    if folder in {"", ".", ".."} or (not texts[1:] and not _NAME.issuperset(folder)):
+    # Without a path git takes the host's name, and leaves its port out.
+    is_port = not texts[1:] and url.rstrip("/").endswith(f":{name}")
+    if folder in {"", ".", ".."} or is_port or (not texts[1:] and not _NAME.issuperset(folder)):
         call.opaque("git clone into a folder that reading cannot tell", is_writer=True)
         return
     call.write(Field(folder), "tree", "checkout")

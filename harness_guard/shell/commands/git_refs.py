@@ -144,7 +144,7 @@ VERBS: Final = verbs(
             flags="lz",
             longs="get get-all get-regexp get-urlmatch list show-origin show-scope name-only null local global "
             "system worktree "
-            "type=! bool int path default=! includes no-includes file= blob=!",
+            "type=! bool int path default=! no-includes file= blob=!",
             files="--file",
         ),
         act=_config,
@@ -155,7 +155,7 @@ VERBS: Final = verbs(
                 name,
                 flags="z",
                 longs="all show-origin show-scope show-names no-show-names name-only null local global system "
-                "worktree regexp value=! url=! fixed-value type=! bool int path default=! includes no-includes file= "
+                "worktree regexp value=! url=! fixed-value type=! bool int path default=! no-includes file= "
                 "blob=!",
                 files="--file",
             ),

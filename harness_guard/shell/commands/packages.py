@@ -129,7 +129,18 @@ _TABLE: Final = {
         tells="--version -V -vV version --list --help -h",
         absent=_RUST_FILES,
     ),
-    "rustc": Asked((Verbs("--print"),), tells="--version -V -vV --help -h", absent=_RUST_FILES),
+    # Other kinds take a source, which is then compiled; ``KIND=FILE`` writes the answer to a file.
+    "rustc": Asked(
+        (
+            Verbs(
+                "--print.sysroot --print.cfg --print.target-list --print.target-cpus --print.target-features "
+                "--print.target-libdir --print.host-tuple",
+                is_bare=True,
+            ),
+        ),
+        tells="--version -V -vV --help -h --print=sysroot --print=cfg --print=target-list --print=target-libdir",
+        absent=_RUST_FILES,
+    ),
     "rustfmt": Asked((), tells="--version -V --help -h", absent=_RUST_FILES),
     "cargo-fmt": Asked((), tells="--version -V --help -h", absent=_RUST_FILES),
     "rustup": Asked(

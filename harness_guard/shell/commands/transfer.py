@@ -72,7 +72,7 @@ def _addresses(call: Call, fields: Iterable[Field]) -> list[tuple[Address, bool]
     made = []
     for field in fields:
         text = (field.literal if field.is_pattern else field.text) or ""
-        address = parse(text) if text != "-" and not text.startswith("-") else None
+        address = parse(text) if not text.startswith(("-", "@")) else None  # ``@FILE`` holds addresses
         # Whatever a glob matches instead begins like it: the host has to be known from that beginning.
         is_sure = address is not None and text.startswith(field.start) and len(field.start) > _head(text)
         if address is None or (field.is_pattern and not is_sure) or address.scheme not in _SCHEMES:
@@ -289,7 +289,7 @@ def _wget_writes(call: Call, options: Options, asked: list[tuple[Address, bool]]
         if field.text != "-":
             call.write(field, "file")
     is_ftp = any(address.scheme.startswith("ftp") for address, _ in asked)
-    if options.has(*_WGET_TREES) or (is_ftp and not documents):
+    if options.has(*_WGET_TREES) or is_ftp:  # by FTP a listing is kept for a while
         call.write(folder, "tree")
     elif not documents and not options.has("--spider"):
         pages = options.values("--default-page")
