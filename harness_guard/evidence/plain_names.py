@@ -11,6 +11,8 @@ import os
 import stat
 import time
 
+from harness_guard.shell.names import is_plain
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,14 +20,6 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES: Final = 50_000
 TIME_LIMIT_S: Final = 1.0
-_SPECIAL: Final = frozenset("'\"\\*?[]{}$`")
-
-
-def is_plain(path: str) -> bool:
-    """Tell whether a relative path is one plain word that climbs nowhere."""
-    if not path or path[0] in "-/~" or not _SPECIAL.isdisjoint(path) or ".." in path.split("/"):
-        return False
-    return not any(character.isspace() or ord(character) < ord(" ") for character in path)
 
 
 def are_plain_on_disk(folder: str) -> bool:

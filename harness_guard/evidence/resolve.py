@@ -399,8 +399,11 @@ def _searched(write: Write, search: Search, *, root: str) -> list[Place]:
     found: list[Place] = []
     matches = 0
     for path, word in paths:
-        name = path.rpartition("/")[2]
-        if (search.skips_git and name == ".git") or not any(glob_matches(glob, name.casefold()) for glob in globs):
+        # What the search starts from is called as it is written: `.`, or the name of a link.
+        names = {path.rpartition("/")[2], word.rstrip("/").rpartition("/")[2]}
+        if search.skips_git and ".git" in names:
+            continue
+        if not any(glob_matches(glob, name.casefold()) for glob in globs for name in names):
             continue
         matches += 1
         if matches > SEARCHED_MAX:

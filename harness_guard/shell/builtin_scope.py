@@ -131,8 +131,11 @@ class Settings:
             words.pop(0)
             if set(text[1:]) - _SET_LETTERS - {"o"}:
                 return self.opaque_ends("set with a word that is not known", state)
-            if "o" in text[1:] and words and (words.pop(0).text or "?") not in _SET_NAMES:
+            named = (words.pop(0).text or "?") if "o" in text[1:] and words else "emacs"
+            if named not in _SET_NAMES:
                 return self.opaque_ends("set -o with an option that is not known", state)
+            if text[0] == "-" and ("a" in text or named == "allexport"):
+                self.walk.is_exporting = True
         return Ends(state, state)
 
     def _given(self, words: list[Field], state: State) -> Ends:
@@ -151,6 +154,7 @@ class Settings:
             return Ends(state, state)
         if "o" in letters:
             is_known = set(names) <= _SET_NAMES
+            self.walk.is_exporting = self.walk.is_exporting or ("s" in letters and "allexport" in names)
         else:
             is_known = set(names) <= _QUIET_OPTIONS | _GLOB_OPTIONS
             self.walk.is_globbed_oddly = self.walk.is_globbed_oddly or not _GLOB_OPTIONS.isdisjoint(names)
@@ -309,8 +313,9 @@ class Settings:
         return self.opaque_ends("history with an option that is not known", state)
 
     def limit(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``ulimit``: without ``-c``, which has programs leave core files."""
-        if any(field.text is None or (field.text.startswith("-") and "c" in field.text) for field in args):
+        """``ulimit``: without ``-c``, which makes core files, and without what may keep programs from running."""
+        texts = [field.text or "?" for field in args]
+        if any("c" in text or not (text[0] == "-" or text == "unlimited") for text in texts):
             return self.opaque_ends("ulimit with an option that is not known", state)
         return Ends(state, state)
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from harness_guard.shell.syntax import Redirect, Script
 
 
+MOST_DESCRIPTORS = 64  # beside the usual three; a system gives a process 256 at least
+
+
 class Expansion(Ledger):
     """The part of a walk that deals with words."""
 
@@ -74,7 +77,10 @@ class Expansion(Ledger):
             command = statement.command
             if not isinstance(command, Simple) or command.assigns or not command.words or statement.is_background:
                 return None
-            if any(redirect.op != ">" or redirect.fd != "2" for redirect in statement.redirects):
+            if any(
+                redirect.op != ">" or redirect.fd != "2" or redirect.target.parts != (Bare("/dev/null"),)
+                for redirect in statement.redirects
+            ):
                 return None
             scope = Scope(state.values, self.home)
             calls.append(tuple(field for word in command.words for field in expand(word, scope)))
@@ -107,6 +113,7 @@ class Expansion(Ledger):
                         before = len(self.gathered.writes)
                         self.apart(body, state)
                         if process:
+                            self.hold(body)
                             self.apart_in_time(before)
                     case Arith():
                         state = self.arith(part, state)
@@ -117,6 +124,12 @@ class Expansion(Ledger):
                     case Bare() | Quoted() | Glob():
                         pass
         return state
+
+    def hold(self, descriptor: object) -> None:
+        """Note a descriptor that stays open; without a free one, a command substitution stands for nothing."""
+        self.descriptors.add(descriptor if isinstance(descriptor, str) else id(descriptor))
+        if len(self.descriptors) > MOST_DESCRIPTORS:
+            self.unknown("more descriptors than can be sure to be free", "…")
 
     def odd(self, why: str, inner: Iterable[Script], state: State) -> None:
         """Note what cannot be followed; the danger rules want to see what is inside."""
@@ -183,6 +196,8 @@ class Expansion(Ledger):
         state = merge(state, self.visit(words, state)) or state
         if redirect.body is not None:
             return state
+        if redirect.fd not in {"", "0", "1", "2"}:
+            self.hold(redirect.fd)
         if redirect.fd.startswith("{"):
             state = self.assigned(redirect.fd.strip("{}"), None, state)
         if redirect.op == "<<<":

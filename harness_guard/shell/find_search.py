@@ -149,7 +149,7 @@ class _Reader:
         if name in {"-execdir", "-okdir"}:
             raise UnreadableError("find runs a program in folders that are not known")
         if name in RUNS:
-            self.actions.append(Action(name, self.program(), guard or ANY_NAME))
+            self.actions.append(Action(name, self.program(name), guard or ANY_NAME))
             return None
         arity = PRINTS.get(name, 1 if _is_newer(name) else ARITY.get(name))
         if arity is None:
@@ -161,8 +161,8 @@ class _Reader:
             self.actions.append(Action(name, words, guard or ANY_NAME))
         return _names_of(name, words[0].text) if name in _NAMED | _PATHED else None
 
-    def program(self) -> tuple[Field, ...]:
-        """Take a program's words up to ``;``, or ``+`` directly behind ``{}``; anywhere else that is a word of its."""
+    def program(self, action: str) -> tuple[Field, ...]:
+        """Take a program's words up to ``;``, or for ``-exec`` up to ``+`` directly behind ``{}``."""
         words: list[Field] = []
         while True:
             field = self.words[self.at] if self.at < len(self.words) else Field(None)
@@ -171,7 +171,7 @@ class _Reader:
                 raise UnreadableError("find -exec with a word that is not known, or without an end")
             if field.text == ";":
                 return tuple(words)
-            if field.text == "+" and words and words[-1].text == "{}":
+            if action == "-exec" and field.text == "+" and words and words[-1].text == "{}":
                 return (*words[:-1], Field("{}", is_one=False))
             if "{}" in field.text and field.text != "{}":
                 raise UnreadableError("find -exec with a word that is built")

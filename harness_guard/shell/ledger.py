@@ -70,6 +70,8 @@ class Ledger:
         self.loops: list[list[State]] = []  # of each loop around, where it may be left
         self.is_split_oddly = False
         self.is_globbed_oddly = False
+        self.descriptors: set[str | int] = set()  # numbers and names of them, and process substitutions
+        self.is_exporting = False  # whatever is set or defined is handed on to programs
 
     def unknown(self, why: str, seen: str, *, is_writer: bool = False) -> None:
         """Note something whose effects cannot be told."""
@@ -90,6 +92,8 @@ class Ledger:
                 self.unknown("it goes by names that the text itself may have made", "…", is_writer=True)
         if makes_options(found.writes, found.trusts_dashes):
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
+        if self.is_exporting and self.ever_defined:
+            self.unknown("a function that a shell of its own is given too", next(iter(self.ever_defined)))
         if any(unsettles(write, source) for source in dict.fromkeys(found.trusts_places) for write in found.writes):
             self.unknown("a program goes by what stands in the folder, which the text itself changes", "…")
         return Effects(

@@ -6,9 +6,10 @@ Such a name, taken apart at its blanks by the shell or by ``xargs``, could still
 
 from __future__ import annotations
 
+from harness_guard.paths import glob_matches
 from harness_guard.records import dataclass
 from harness_guard.shell.effects import Search
-from harness_guard.shell.values import Found
+from harness_guard.shell.values import Found, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,22 @@ _OTHERS = frozenset("oikd")  # what lies on disk or is gone from it
 _LS_FILES = frozenset(
     ("--cached", "--deleted", "--modified", "--others", "--ignored", "--exclude-standard", "--deduplicate")
 )  # fmt: skip
-_LS = frozenset("1Artf")
+_LS = frozenset("1Art")  # not ``-f``, which gives ``..`` too
 _GREP = frozenset("rlLZiwxvEFGPsIqe")
 _GREP_LONG = frozenset(("--recursive", "--files-with-matches", "--files-without-match", "--null", "--ignore-case"))
 _GIT_GREP = frozenset(("--name-only", "--files-with-matches", "--null", "--cached", "--untracked", "--ignore-case"))
+
+
+_SPECIAL = frozenset("'\"\\*?[]{}$`")
+
+
+def is_plain(path: str) -> bool:
+    """Tell whether a relative path is one plain word that climbs nowhere."""
+    if not path or path[0] in "-/~" or not _SPECIAL.isdisjoint(path) or ".." in path.split("/"):
+        return False
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        return False  # some filters take what is no text for a binary file, and say so among the names
+    return not any(character.isspace() or ord(character) < ord(" ") for character in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,8 @@ class Printed:
         found: Where they lie and what they are called.
         sources: What has to be plain if they are taken apart at blanks or line ends; ``None``: nothing helps.
         is_nul: Whether a NUL stands behind each of them, and no line end.
-        is_walked: Whether they were found on disk, no link followed on the way, as those of the index may be not.
+        is_walked: Whether they were found on disk, no link followed on the way, and start with a place that was named:
+            those of the index may be neither.
         is_below: Whether each is relative and stays below the folder.
     """
 
@@ -73,7 +87,9 @@ class Printed:
     @property
     def wanted(self) -> tuple[NameSource, ...] | None:
         """What has to be plain for each word that a reader makes of them to be one of them; ``None``: nothing helps."""
-        return () if self.is_exact else self.sources
+        if self.is_exact:
+            return ()
+        return self.sources if all(is_plain(top) for top in self.found.tops) else None
 
     @property
     def linked(self) -> tuple[NameSource, ...]:
@@ -168,12 +184,32 @@ def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     if any("e" in word[:-1] for word in options if not word.startswith("--")):
         return None  # ``-eTEXT``
     tops = tuple(operands[1:]) or (".",)
-    names = tuple(word.partition("=")[2] for word in options if word.startswith("--include=")) or ("*",)
+    names = _included(options, tops)
     is_below = _are_below(tops)
     sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd)) if is_below else None
     # A link that is named itself is followed, so what lies behind it counts too.
     both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
-    return Printed(Found(both, Search(names)), sources, "Z" in letters or "--null" in longs, is_below=is_below)
+    is_nul, is_named = "Z" in letters or "--null" in longs, bool(operands[1:])
+    return Printed(Found(both, Search(names)), sources, is_nul, is_walked=is_named, is_below=is_below)
+
+
+def _included(options: list[str], tops: tuple[str, ...]) -> tuple[str, ...]:
+    """Give what the files are called that ``grep`` looks into, as globs.
+
+    What no option matches is looked into if the first one excludes; and a place that is named is matched as it is
+    written, from the start or behind any slash, where a star stands for slashes too (grep 3.8, gnulib's exclude).
+    """
+    globs = [word.partition("=")[2] for word in options if word.startswith("--include=")]
+    if not globs or any(word.startswith("--exclude") and not word.startswith("--exclude-dir=") for word in options):
+        return ("*",)
+    named = [top for top in tops if any(glob_matches(glob.casefold(), end) for glob in globs for end in _ends(top))]
+    return (*globs, *(escape(top.rpartition("/")[2]) for top in named if "/" in top))
+
+
+def _ends(top: str) -> list[str]:
+    """Give a path and what stands behind each of its slashes but the last."""
+    segments = top.casefold().split("/")
+    return ["/".join(segments[at:]) for at in range(len(segments) - 1)]
 
 
 def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:

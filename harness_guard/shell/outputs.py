@@ -41,8 +41,8 @@ def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts
         return None
     takes_input = any(redirect.op == "<" for redirect in parts[-1].redirects)
     if _counts(words, is_fed=len(parts) > 1):
-        return STAMP if words[0] in {"date", "id", "nproc"} else COUNT
-    if _dates(words):
+        return STAMP if words[0] in {"date", "id"} and not takes_input else COUNT
+    if _dates(words) and not takes_input:
         return SLUG
     if len(parts) > 1 or takes_input:
         return None  # an input that is not there keeps it from printing anything
@@ -94,7 +94,12 @@ def _dates(words: list[str]) -> bool:
     pieces = rest[0][1:].split("%")
     codes = [piece[:1] for piece in pieces[1:]]
     literal = "".join([pieces[0], *(piece[1:] for piece in pieces[1:])])
-    return set(codes) <= _CODES and all(mark.isalnum() or mark in "_.:-" for mark in literal) and literal.isascii()
+    return (
+        bool(codes)
+        and set(codes) <= _CODES
+        and all(mark.isalnum() or mark in "_.:-" for mark in literal)
+        and literal.isascii()
+    )
 
 
 _CODES = frozenset("FTYmdHMSsNjyGVuwC")  # of date(1): digits, with dashes or colons between them

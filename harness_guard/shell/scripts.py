@@ -36,6 +36,8 @@ def script_call(args: tuple[Field, ...]) -> ScriptCall | None:
     options = options_of(SHELL_ROW, args)
     if isinstance(options, str) or options.has("-c", "-l") or not options.operands:
         return None
+    if (options.operands[0].text or "") == "-" or options.operands[0].start.startswith("+"):
+        return None  # the end of the options, or options that are taken back
     return ScriptCall(options.operands[0], options.operands[1:])
 
 
@@ -53,10 +55,9 @@ def shell_of(text: str) -> str | None:
         return None
     words = line.removeprefix("#!").split()
     if words[:1] == ["/usr/bin/env"]:
-        words = words[1:]
-        if words[1:]:
-            return None  # env takes all of it for one name
+        # env takes all of it for one name
+        return _SHELLS.get(words[1]) if len(words) == len(("env", "sh")) else None
     folder, _, name = words[0].rpartition("/") if words else ("", "", "")
     options = words[1:]
     is_plain = all(word[:1] == "-" and word[1:] and set(word[1:]) <= _FLAGS for word in options) and not options[1:]
-    return _SHELLS.get(name) if is_plain and folder in {"", "/bin", "/usr/bin"} else None
+    return _SHELLS.get(name) if is_plain and folder in {"/bin", "/usr/bin"} else None

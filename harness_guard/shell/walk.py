@@ -40,6 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from harness_guard.shell.names import Printed
+
     Start = Callable[..., Ends]
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
 
@@ -125,9 +127,14 @@ class Walk(Functions):
         only = redirect.target.parts[0] if len(redirect.target.parts) == 1 else None
         if taker is None or redirect.op != "<" or redirect.fd not in {"", "0"} or not isinstance(only, Subst):
             return
-        printed = self.print_names(only.body.statements, state) if only.process == "<(" else None
+        self._give(taker, self.print_names(only.body.statements, state) if only.process == "<(" else None)
+
+    def _give(self, taker: Simple, printed: Printed | None) -> None:
+        """Note what a command is given to read; what it was given in an earlier round does not count."""
         if printed is not None:
             self.fed_by = (taker, printed)
+        elif self.fed_by is not None and self.fed_by[0] is taker:
+            self.fed_by = None
 
     def _compound(self, command: object, state: State) -> Ends:
         match command:
@@ -158,9 +165,8 @@ class Walk(Functions):
         for index, part in enumerate(parts):
             starts.append(self.new_names.count)
             taker = _takes_names(part)
-            printed = self.print_names(parts[:index], state) if taker is not None else None
-            if printed is not None and taker is not None:
-                self.fed_by = (taker, printed)
+            if taker is not None and all(map(_is_output, part.redirects)):
+                self._give(taker, self.print_names(parts[:index], state))
             self.apart(Script((part,)), state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
@@ -234,6 +240,8 @@ class Walk(Functions):
         state = self.visit([word for word in assigned if word is not None], state)
         fields = self.fields(command.words, state)
         if command.declares:
+            if not command.assigns:
+                self.note_program((Field(command.declares), *fields), state, targets)
             if command.declares in self.aliases:
                 self.unknown("an alias of the same text stands for it", command.declares)
             return self.unless_redirect_fails(self.declare(command, fields, state), state, redirects)
@@ -272,6 +280,11 @@ class Walk(Functions):
             is_plain = item.items is None and not item.keys and item.name not in state.frozen | state.counted
             if not is_plain or not is_harmless(item.name, value.text if value is not None else None):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)
+
+
+def _is_output(redirect: Redirect) -> bool:
+    """Whether a redirection certainly leaves the input as it is."""
+    return redirect.op[0] in ">&" and redirect.fd in {"", "1", "2"}
 
 
 def _takes_names(part: Statement) -> Simple | None:

@@ -537,6 +537,10 @@ def _slugged(pieces: list[_Piece]) -> list[_Piece]:
         return pieces
     if any(not piece.is_quoted and piece.text and _is_glob(piece.text, "]") for piece in pieces):
         return pieces
+    # What was computed may be nothing: then dots beside it are all that is left, and mean another folder.
+    shown = "".join("\0" if piece.text is None else piece.text for piece in pieces)
+    if any("\0" in segment and segment.replace("\0", "") in {".", ".."} for segment in shown.split("/")):
+        return pieces
     star = _Piece("*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
     return [star if piece.text is None else piece for piece in pieces]
 

@@ -104,7 +104,7 @@ class Bench:
         top = f"{self.root}{self.resolve(write.path) if write.path.endswith('/') else write.path}"
         below = [f"{folder}/{name}" for folder, folders, files in os.walk(top) for name in (*folders, *files)]
         words = [write.path, *(path.removeprefix(self.root) for path in below)]
-        names = [(word, os.path.basename(os.path.normpath(word)).casefold()) for word in words]
+        names = [(word, word.rstrip("/").rpartition("/")[2].casefold()) for word in words]
         globs = [glob.casefold() for glob in search.names]
         meant = [word for word, name in names if any(fnmatch(name, glob) for glob in globs)]
         return [word.removesuffix(search.cut) + search.add for word in meant]

@@ -31,7 +31,7 @@ def test_plain(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["", "a b", "x /data/key", "a\tb", "a\nb", "-x", "-f/data/key", "~", "a/../b", "..", "a'b", 'a"b', "a\\b", "a*", "a?", "[a]",
-     "a\u00a0b", "a\x01b", "$x", "`x`", "{a,b}", "/a"],
+     "a\u00a0b", "a\x01b", "$x", "`x`", "{a,b}", "/a", "\udcff"],
 )  # fmt: skip
 def test_not_plain(path: str) -> None:
     assert not is_plain(path)

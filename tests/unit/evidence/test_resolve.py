@@ -546,6 +546,26 @@ def test_a_search_reaches_each_name_that_is_there(
     assert sorted(found) == sorted(real)
 
 
+@pytest.mark.parametrize(
+    ("root", "name", "real"),
+    [
+        ("a/.", ".", "a"),
+        ("a/..", "..", "."),
+        ("a/out/", "out", "../away"),
+        ("a/out/", "away", "../away"),
+        ("a", "a", "a"),
+    ],
+)
+def test_what_a_search_starts_from_is_called_as_it_is_written(root: str, name: str, real: str, tmp_path: Path) -> None:
+    top = tmp_path / "repo"
+    (top / "a").mkdir(parents=True)
+    (tmp_path / "away").mkdir()
+    (top / "a/out").symlink_to(tmp_path / "away")
+    write = Write(f"{top}/{root}", "meta", "chmod", search=Search((name,)))
+    found = [place.real for place in resolve_write(write, str(top)) if not place.is_harmless]
+    assert set(found) == {str((top / real).resolve())}
+
+
 def test_a_search_that_finds_nothing_writes_nothing(tmp_path: Path) -> None:
     write = Write(str(tmp_path), "entry", "rm", search=Search(("*.pyc",)))
     assert [place.is_harmless for place in resolve_write(write, str(tmp_path))] == [True]

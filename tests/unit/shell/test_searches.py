@@ -107,3 +107,37 @@ def test_what_a_glob_is_believed_to_match(command: str, relied: tuple[str, ...])
     assert found.unknown == ()
     assert tuple(one.what for one in found.relies) == relied
     assert effects_of(f"touch -- -x; {command}").unknown or not relied
+
+
+@pytest.mark.contract("E3.2")
+@pytest.mark.parametrize(
+    ("command", "is_known"),
+    [
+        ("find src | xargs touch", True),
+        ("find 'src/x /etc/passwd' | xargs touch", False),
+        ("find 'src/x /etc/passwd' -print0 | xargs -0 touch", True),
+        ("grep -rl x 'src/x /etc/passwd' | xargs touch", False),
+        ("ls -A | xargs touch", True),
+        ("ls -f | xargs touch", False),
+        ("grep -rlZ x | xargs -0 touch", True),
+    ],
+)
+def test_where_every_name_on_disk_is_plain(command: str, *, is_known: bool) -> None:
+    assert (effects_of(command).unknown == ()) is is_known
+
+
+@pytest.mark.contract("E3.1")
+@pytest.mark.parametrize(
+    ("options", "place", "names"),
+    [
+        ("--include='*.py'", "src", ("*.py",)),
+        ("--include='*.py' --exclude-dir=lib", "src", ("*.py",)),
+        ("--exclude=x --include='*.py'", "src", ("*",)),
+        ("--include='s*'", "src/a.txt", ("s*", "a.txt")),
+        ("--include='D*'", "./docs/a[1]", ("D*", "a\\[1\\]")),
+        ("--include='*.py'", "src/a.txt", ("*.py",)),
+    ],
+)
+def test_what_grep_looks_into(options: str, place: str, names: tuple[str, ...]) -> None:
+    found = effects_of(f"grep -rlZ {options} x '{place}' | xargs -0 touch")
+    assert {write.search for write in found.writes} == {Search(names)}
