@@ -174,9 +174,8 @@ def _sqlite(call: Call, _options: Options) -> None:
     if not all(_is_reading_text(text, is_duck=is_duck) for text in texts_said):
         call.opaque(f"{call.name} is told more than one statement that only reads")
         return
-    is_file = bool(operands) and operands[0] not in {":memory:", ""}
-    # What a database calls a table may be a view that runs an editor, or reads any file.
-    if is_file and ("-safe", "") not in given and not all(text.split()[0] in _DOTS for text in texts_said):
+    is_telling = ("-safe", "") in given or all(text.split()[0] in _DOTS for text in texts_said)
+    if not is_telling and operands and not _is_new(call, operands[0]):
         call.opaque(f"{call.name} asks a database, of which a view may run a program or read any file; -safe stops it")
         return
     names = (".duckdbrc",) if is_duck else (".sqliterc", ".config/sqlite3/sqliterc")
@@ -184,6 +183,14 @@ def _sqlite(call: Call, _options: Options) -> None:
         call.opaque(f"{call.name} takes further commands from a file in the home folder")
         return
     _database(call, operands[0] if operands else ":memory:", given)
+
+
+def _is_new(call: Call, name: str) -> bool:
+    """Whether a database holds nothing yet: what another one calls a table may be a view that runs an editor."""
+    if name in {":memory:", ""}:
+        return True
+    places = call.paths(Field(name))
+    return places is not None and call.believes([NameSource("absent", place) for place, _ in places])
 
 
 _SQLITE_BESIDE: Final = ("-wal", "-shm")

@@ -44,9 +44,15 @@ def test_who_is_asked(command: str, expected: list[tuple[str, bool]]) -> None:
         ("psql -c 'SELECT 1'", "/home/dev/.psqlrc"),
         ("psql -X -c 'SELECT 1'", ""),
         ("mysql -e 'SELECT 1'", "/home/dev/.my.cnf"),
+        ("ansible --version", "/repo/ansible.cfg"),
+        ("ansible-galaxy role list", "/repo/ansible.cfg"),
+        ("terraform output", "/repo/.terraform/terraform.tfstate"),
+        ("terraform version", ""),
+        ("sqlite3 d.db 'SELECT * FROM v'", "/repo/d.db"),
+        ("duckdb -readonly d.db 'SELECT * FROM v'", "/repo/d.db"),
     ],
 )
-def test_a_file_of_further_options_is_asked_for(command: str, wanted: str) -> None:
+def test_a_file_that_changes_what_is_done_is_asked_for(command: str, wanted: str) -> None:
     sources = (NameSource("absent", wanted),) if wanted else ()
     first = analyse(command, WHERE, ShellFacts())
     assert (first.names if isinstance(first, Needs) else ()) == sources
