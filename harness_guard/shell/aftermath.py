@@ -125,6 +125,9 @@ def _is_apart(write: Write, source: NameSource) -> bool:
             return write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp"
         case "untuned":
             is_cache = write.by == "ruff" or last in {"__pycache__", ".mypy_cache"}
+        case "absent":
+            # A database that is only asked is made without a word in it.
+            is_cache = last == "__pycache__" or write.by in {"sqlite3", "duckdb"}
         case "unshadowed":
             is_cache = write.by == "compileall" or last == "__pycache__"  # it counts only beside its source
         case _:
