@@ -1,0 +1,77 @@
+"""What a call goes by on disk, and whether the call itself or the run may change it meanwhile; how a reason quotes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fake_world import ROOT, in_state, place
+
+from harness_guard.kernel.tool_effects import settled, short
+from harness_guard.shell.effects import Effects, Relied, Unknown, Write
+
+ITSELF = "the call itself may change"
+THE_RUN = "the run may change at the same time"
+RC = Relied("/home/dev/.toolrc")
+MODULES = Relied("/home/dev/lib", "modules")
+
+
+def why(relied: Relied, spot: Any = None, *, kind: Any = "file", **changes: Any) -> str | None:
+    """Give why a call is not gone by, if it is not."""
+    effects = Effects(relies=(relied,))
+    places = () if spot is None else ((Write(spot.real, kind, "tee"), (spot,)),)
+    asking = settled(effects, places, in_state("executing", **changes))
+    assert next(asking).path == relied.path  # type: ignore[attr-defined]
+    with pytest.raises(StopIteration) as done:
+        asking.send(relied.path)
+    found: Effects = done.value.value
+    if not found.unknown:
+        return None
+    [unknown] = found.unknown
+    assert unknown == Unknown(unknown.why, relied.path)
+    return next(words for words in (ITSELF, THE_RUN) if unknown.why.endswith(words))
+
+
+@pytest.mark.parametrize(
+    ("relied", "spot", "kind", "expected"),
+    [
+        (RC, None, "file", None),
+        (RC, place("/home/dev/.toolrc"), "file", ITSELF),
+        (RC, place("/home/dev/.toolrc"), "meta", None),
+        (RC, place("/home/dev/.toolrcx"), "file", None),
+        (RC, place("/home/dev", reach="tree"), "tree", ITSELF),
+        (RC, place("/", reach="tree"), "tree", ITSELF),
+        (RC, place("/home/dev/.tool*", reach="pattern"), "file", ITSELF),
+        (RC, place("/home/other/.tool*", reach="pattern"), "file", None),
+        (RC, place("/srv/a", links=2), "file", ITSELF),
+        (RC, place("/home/dev/.toolrc/x", reach="tree"), "tree", None),
+        (MODULES, place("/srv/a", links=2), "file", None),
+        (MODULES, place("/home/dev/lib/a", reach="tree"), "tree", ITSELF),
+        (MODULES, place("/home/dev/lib/*", reach="pattern"), "file", ITSELF),
+        (MODULES, place("/home/dev/lib/a"), "file", None),
+        (MODULES, place("/home/dev/libx", reach="tree"), "tree", None),
+    ],
+)
+def test_what_the_call_itself_may_change(relied: Relied, spot: Any, kind: str, expected: str | None) -> None:
+    assert why(relied, spot, kind=kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("relied", "scratch", "expected"),
+    [
+        (Relied(f"{ROOT}/src/a.sh"), "", THE_RUN),
+        (Relied(f"{ROOT}/lib/a.sh"), "", None),
+        (Relied("/tmp/s/a.sh"), "/tmp/s", THE_RUN),
+        (Relied("/tmp/s"), "/tmp/s", THE_RUN),
+        (Relied("/tmp/sx/a.sh"), "/tmp/s", None),
+        (Relied("/tmp/s/a.sh"), "", None),
+    ],
+)
+def test_what_the_run_may_change(relied: Relied, scratch: str, expected: str | None) -> None:
+    assert why(relied, scratch=scratch) == expected
+
+
+@pytest.mark.parametrize(("length", "kept"), [(160, "x" * 160), (161, "x" * 159 + "…"), (500, "x" * 159 + "…")])
+def test_a_reason_quotes_160_characters(length: int, kept: str) -> None:
+    assert short("x" * length) == kept
+    assert short("abcdef", 4) == "abc…"
