@@ -136,9 +136,11 @@ def _yq(call: Call, options: Options) -> None:
     if operands and operands[0].text in {"e", "eval", "ea", "eval-all"}:
         operands = operands[1:]
     texts = [field.text or "" for field in (*operands[:1], *options.values("--expression"))]
-    if any(field.text is None for field in operands[:1]) or any("load" in text or "system" in text for text in texts):
+    if any(field.text is None for field in operands[:1]) or any(word in text for text in texts for word in _YQ_OPENS):
         call.opaque("yq with an expression that may read or run something")
         return
+    if options.has("--from-file"):
+        call.read(Field(None))  # an expression in a file may read others
     is_given = options.has("--expression", "--from-file")
     files = operands if is_given else operands[1:]
     for field in operands:
@@ -149,6 +151,9 @@ def _yq(call: Call, options: Options) -> None:
         for field in files if is_certain else options.operands:
             call.write(field, "file")
             call.write(field, "entry")
+
+
+_YQ_OPENS: Final = ("load", "system", "eval")  # the last one makes an expression of any text
 
 
 def _bat(call: Call, options: Options) -> None:
