@@ -213,3 +213,21 @@ def test_what_is_shown_as_a_heading(line: str, rule: str | None) -> None:
     text = (CASES / "plan" / "ok-full.md").read_text()
     parsed = recognise(text.replace("## Acceptance Criteria\n", f"{line}\n\n## Acceptance Criteria\n"))
     assert (parsed.rule if isinstance(parsed, NearMiss) else None) == rule
+
+
+@pytest.mark.parametrize(
+    ("block", "rule"),
+    [
+        ("```\n~~~\n```", None),
+        ("````\n```\n````", None),
+        ("```\n``` a\n```", None),
+        ("```\n# A\n## B\n```", None),
+        ("```\na", "artifact.fence"),
+        ("~~~\na\n~~~", "artifact.fence"),
+        ("```\na\n ```", "artifact.fence"),
+    ],
+)
+def test_what_a_fence_holds_is_no_text_of_the_artifacts(block: str, rule: str | None) -> None:
+    text = (CASES / "plan" / "ok-full.md").read_text()
+    parsed = recognise(text.replace("## Acceptance Criteria\n", f"{block}\n\n## Acceptance Criteria\n"))
+    assert (parsed.rule if isinstance(parsed, NearMiss) else None) == rule
