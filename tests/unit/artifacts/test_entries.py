@@ -231,3 +231,12 @@ def test_what_a_fence_holds_is_no_text_of_the_artifacts(block: str, rule: str | 
     text = (CASES / "plan" / "ok-full.md").read_text()
     parsed = recognise(text.replace("## Acceptance Criteria\n", f"{block}\n\n## Acceptance Criteria\n"))
     assert (parsed.rule if isinstance(parsed, NearMiss) else None) == rule
+
+
+def test_a_resume_is_gated_and_may_not_link() -> None:
+    name = sorted((CASES / "repair-resume").glob("ok*.md"))[0]
+    text = name.read_text()
+    assert not isinstance(recognise(text), NearMiss)
+    parsed = recognise(text.replace("## Approval", "See [the notes](docs/notes.md).\n\n## Approval"))
+    assert isinstance(parsed, NearMiss)
+    assert parsed.rule == "artifact.link"
