@@ -234,7 +234,7 @@ def test_what_a_fence_holds_is_no_text_of_the_artifacts(block: str, rule: str | 
 
 
 def test_a_resume_is_gated_and_may_not_link() -> None:
-    name = sorted((CASES / "repair-resume").glob("ok*.md"))[0]
+    name = min((CASES / "repair-resume").glob("ok*.md"))
     text = name.read_text()
     assert not isinstance(recognise(text), NearMiss)
     parsed = recognise(text.replace("## Approval", "See [the notes](docs/notes.md).\n\n## Approval"))
