@@ -109,8 +109,15 @@ def _compose_files(call: Call, args: tuple[Field, ...]) -> None:
             call.read(args[at + 1])
 
 
+_TABLES: Final = frozenset(("name", "wide"))
+
+
 def _kubectl_output(call: Call, options: Options) -> None:
     """``-o jsonpath-file=F`` and the like read a file; ``go-template`` and the like hold their text themselves."""
+    forms = {(field.text or "").removeprefix("=") for field in options.values("-o", "--output")}
+    names = [name for field in options.operands for name in (field.text or "").lower().split(",")]
+    if (forms - _TABLES or options.has("--template")) and any(name.startswith("secret") for name in names):
+        call.opaque("kubectl gives out secrets")
     for field in options.values("-o", "--output"):
         kind, _, name = (field.text or "").removeprefix("=").partition("=")
         if "file" in kind:

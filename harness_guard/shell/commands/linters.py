@@ -160,6 +160,9 @@ def _clang_format(call: Call, options: Options) -> None:
     if any(field.start[:1] in {"@", ""} for field in options.operands):
         call.opaque("clang-format reads further options from a file")
         return
+    for field in options.values("--style", "--fallback-style"):
+        if (field.text or "").startswith("file:"):
+            call.read(Field((field.text or "")[len("file:") :]))  # it shows a line that is no setting
     _formats_with("-i")(call, options)
 
 
@@ -305,7 +308,7 @@ COMMANDS: Final = (
         valued="o",
         is_apart=True,
         longs="noout format pretty= xpath= recover huge nonet html encode= nowarning noblanks nocdata quiet version "
-        "output= wellformed c14n push memory timing stream",
+        "output= wellformed push memory timing stream",
         reads=False,
         act=_xmllint,
     ),

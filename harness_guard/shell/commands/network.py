@@ -105,6 +105,9 @@ def _nmcli(call: Call, _options: Options) -> None:
 
 
 def _is_nm_list(words: list[str]) -> bool:
+    """A further word sets what it names, but for a connection or a device that is shown."""
+    if words[1] == "all":
+        return len(words) == len(("radio", "all"))
     return words[1] != "wifi" or words[2:3] in ([], ["list"])
 
 

@@ -214,6 +214,8 @@ _TMUX: Final = Tool(
         "show|show-options|show-option|showw|show-window-options": "A g H p q s v w t=",
         "info|server-info": "",
     },
+    asks="the terminal multiplexer",
+    is_local=True,
     help="-V",
     warns="it may type into a terminal, or run a program",
 )

@@ -35,7 +35,7 @@ def _pages(call: Call, _options: Options) -> None:
 def _man(call: Call, options: Options) -> None:
     pagers = [known(field) for field in options.values("-P", "--pager")]
     is_told = options.has("-w", "-W", "--where", "--path", "--location", "-k", "--apropos", "-f", "--whatis")
-    if pagers != ["cat"] and not is_told:
+    if pagers != ["cat"] and (pagers or not is_told):
         call.opaque("man starts a pager: -P cat prints the page")
     elif any(not known(field) or "/" in known(field) or known(field)[0] == "." for field in options.operands):
         call.opaque("man with a page that is a file, or not known")

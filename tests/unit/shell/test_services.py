@@ -58,6 +58,7 @@ from harness_guard.shell.variables import is_harmless
         ("gh extension list x", "unknown"),
         ("docker --host tcp://localhost:2375 ps", "local"),
         ("docker -H tcp://1.1.1.1:2375 ps", "reads"),
+        ("tmux ls", "local"),
         ("aws ec2 describe-instances --endpoint-url http://localhost:4566", "local"),
         ("aws ec2 describe-instances --endpoint-u http://localhost:4566", "unknown"),
         ("psql -c 'SELECT 1'", "local"),
