@@ -159,7 +159,7 @@ def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     if what == "settings":
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
     if folder and not start.startswith(f"{folder}/"):
-        return f"{folder}/".startswith(start) or "*" in entry[: len(folder)]
+        return f"{folder}/".startswith(start)
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]
     return "*" in child or (child.startswith("-") if what == "dashes" else _is_module(child))
 

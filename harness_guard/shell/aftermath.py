@@ -20,6 +20,7 @@ STEERS_GIT = frozenset(
 )
 
 
+_MAKES_PARENTS = frozenset(("mkdir", "install"))
 _ADDS_NO_NAME = frozenset((MOVED_AWAY, "rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "shred", "fallocate"))
 
 
@@ -33,27 +34,28 @@ def _may_be_called(write: Write, glob: str) -> bool:
     if write.search is not None:
         if write.search.is_there:
             return False
-        tail = _tail(glob)
-        return any(tail.endswith(ending) or ending.endswith(tail) for ending in _endings(write))
+        end = tail(glob)
+        return any(end.endswith(ending) or ending.endswith(end) for ending in _endings(write))
     if write.kind == "tree" or write.is_pattern or "*" in write.path:
         return True
-    return glob_matches(glob, write.path.rstrip("/").rpartition("/")[2].casefold())
+    names = _segments(write.path)
+    return any(glob_matches(glob, name) for name in (names if write.by in _MAKES_PARENTS else names[-1:]))
 
 
-def _tail(glob: str) -> str:
+def tail(glob: str) -> str:
     """Give what every match of a glob certainly ends with."""
-    tail = glob.casefold()
+    end = glob.casefold()
     for special in "*?]\\":
-        tail = tail.rpartition(special)[2]
-    return "" if "[" in tail else tail
+        end = end.rpartition(special)[2]
+    return "" if "[" in end else end
 
 
 def _endings(write: Write) -> tuple[str, ...]:
     """Give what the names that a write means certainly end with: those of a glob, of a search, or made of these."""
     search = write.search
     if search is None:
-        return (_tail(write.path),)
-    return (search.add.casefold(),) if search.add else ("",) if search.cut else tuple(map(_tail, search.names))
+        return (tail(write.path),)
+    return (search.add.casefold(),) if search.add else ("",) if search.cut else tuple(map(tail, search.names))
 
 
 def _means_many(write: Write) -> bool:
@@ -63,7 +65,7 @@ def _means_many(write: Write) -> bool:
 def _all_cut(write: Write) -> bool:
     """Whether each name that is found ends with what is cut off: then no two of them become the same."""
     search = write.search
-    return search is not None and all(_tail(glob).endswith(search.cut.casefold()) for glob in search.names)
+    return search is not None and all(tail(glob).endswith(search.cut.casefold()) for glob in search.names)
 
 
 def makes_options(writes: list[Write], folders: list[str]) -> bool:

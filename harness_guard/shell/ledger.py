@@ -50,7 +50,8 @@ class Ledger:
         self.programs: list[Program] = []
         self.new_names = NewNames()
         self.shown_variables: tuple[str, ...] = ()  # of the simple command that starts next
-        self.in_one_loop: object = None  # the command, where it runs once for each round of a single loop
+        self.in_one_loop: object = None  # the command, where each name that it makes is another one in each round
+        self.each: tuple[str, tuple[object, ...]] | None = None  # a loop's variable and what it holds, never twice
         self.uses_git = False
         self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
         self.fed: Printed | None = None

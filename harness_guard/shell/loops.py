@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.aftermath import leaves_input
+from harness_guard.shell.aftermath import leaves_input, tail
 from harness_guard.shell.assignments import Assignments
 from harness_guard.shell.state import Ends, State, merge
-from harness_guard.shell.syntax import Arith, Odd
+from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Simple
 from harness_guard.shell.values import INNER, Field, Value
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harness_guard.shell.syntax import Count, For, Script, While
+    from harness_guard.shell.values import Found
 
 MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_LEARNING = 4  # rounds after which a loop forgets
@@ -43,7 +44,19 @@ class Loops(Assignments):
         values = None if command.is_select else _loop_values(fields)
         if values is None:
             unknown = None if command.is_select else _any_of(fields)
-            return self.loop(state, lambda at: self._round(command, unknown, at))
+            return self._named_loop(command, fields, (unknown,), state=state)
+        if values[1:] and len(fields) == 1:
+            # Either there are matches, one or many, or the pattern stands for itself.
+            ends = self._named_loop(command, fields, values[:1], state=state)
+            alone = self._in_turn(command, values[1:], state)
+            return Ends(merge(ends.ok, alone), merge(ends.failed, alone))
+        if any(value.pattern is not None for value in values):
+            return self._named_loop(command, fields, values, state=state)
+        at = self._in_turn(command, values, state)
+        return Ends(at, at)
+
+    def _in_turn(self, command: For, values: tuple[Value, ...], state: State) -> State | None:
+        """Walk a round for each value, one after the other."""
         self.loops.append([])
         at: State | None = state
         for value in values:
@@ -54,7 +67,47 @@ class Loops(Assignments):
                 at = merge(at, left)
         for left in self.loops.pop():
             at = merge(at, left)
-        return Ends(at, at)
+        return at
+
+    def _named_loop(
+        self, command: For, fields: tuple[Field, ...], values: tuple[Value | None, ...], *, state: State
+    ) -> Ends:
+        """Go round with any of the values, in any order and as often as may be."""
+        kept = self.each
+        is_new = _differ(fields) and not _holds_names(state, command.name)
+        self.each = (command.name, values) if is_new else None
+        ends = self.loop(state, lambda at: self._any_round(command, values, at))
+        self.each = kept
+        return ends
+
+    def _any_round(self, command: For, values: tuple[Value | None, ...], at: State) -> State | None:
+        end: State | None = None
+        for value in values:
+            end = merge(end, self._round(command, value, at))
+        return end
+
+    def read_loop(self, command: While, state: State) -> Ends:
+        """Walk ``while`` or ``until``, the condition of which may read names."""
+        kept, self.each = self.each, None
+        taker, printed = self.fed_by if self.fed_by is not None else (None, None)
+        if printed is not None and any(test.command is taker for test in command.condition.statements):
+            last = taker.words[-1].parts if isinstance(taker, Simple) else ()
+            name = last[0].text if last and isinstance(last[0], Bare) else ""
+            if _gives_once(printed.found) and not _holds_names(state, name):
+                self.each = (name, (printed.found,))
+        ends = self.loop(state, lambda at: self.while_round(command, at))
+        self.each = kept
+        return ends
+
+    def makes_another(self, command: Simple, state: State) -> bool:
+        """Whether each name that a command in a loop makes is made of what the loop gives in that round alone."""
+        if self.each is None or len(self.loops) != 1:
+            return False
+        name, given = self.each
+        value = state.values.get(name)
+        if value is None or (value not in given and (value.found is None or value.found not in given)):
+            return False
+        return all(_is_made_of(part, name) for word in command.words for part in word.parts)
 
     def _round(self, command: For, value: Value | None, at: State) -> State | None:
         if command.is_select:
@@ -116,6 +169,36 @@ class Loops(Assignments):
         for left in self.loops.pop():
             after = merge(after, left)
         return after or state
+
+
+def _is_made_of(part: object, name: str) -> bool:
+    """Whether a word's part is text, or made of one variable."""
+    if isinstance(part, Param):
+        return part.name == name and all(isinstance(one, Bare | Quoted) for word in part.inner for one in word.parts)
+    return isinstance(part, Bare | Quoted)
+
+
+def _holds_names(state: State, but: str) -> bool:
+    """Whether another variable holds a name of which only a pattern or a search is known."""
+    others = [value for name, value in state.values.items() if name != but]
+    items = [item for value in others for item in value.items or ()]
+    is_one = any((value.pattern is not None and not value.is_slug) or value.found is not None for value in others)
+    return is_one or any(item.is_pattern or item.found is not None for item in items)
+
+
+def _gives_once(found: Found) -> bool:
+    """Whether a search gives no name twice; an index may."""
+    return len({top.rstrip("/") for top in found.tops}) == 1 and not found.search.skips_git
+
+
+def _differ(fields: tuple[Field, ...]) -> bool:
+    """Whether no two of the words that fields stand for are the same, by how these end."""
+    if len(fields) == 1:
+        return fields[0].found is None or _gives_once(fields[0].found)
+    if any(not field.is_pattern for field in fields):
+        return False
+    ends = [tail(field.text or "") for field in fields]
+    return not any(one.endswith(other) for at, one in enumerate(ends) for other in ends[:at] + ends[at + 1 :])
 
 
 def _any_of(fields: tuple[Field, ...]) -> Value | None:

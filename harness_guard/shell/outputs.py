@@ -89,7 +89,7 @@ def _counts(words: list[str], *, is_fed: bool) -> bool:
 def _dates(words: list[str]) -> bool:
     """Whether it is ``date`` with a format that makes one word, without a slash in it."""
     rest = [word for word in words[1:] if word not in {"-u", "--utc"}]
-    if words[0] != "date" or len(rest) != 1 or not rest[0].startswith("+"):
+    if words[0] != "date" or len(rest) != 1 or not rest[0].startswith("+") or rest[0].startswith("+-"):
         return False
     pieces = rest[0][1:].split("%")
     codes = [piece[:1] for piece in pieces[1:]]

@@ -87,6 +87,7 @@ class Walk(Functions):
         before = len(self.gathered.writes)
         command = statement.command
         self._feed(statement, state)
+        self.in_one_loop = None
         if not self.group and isinstance(command, Pipe | Simple | Block | If | For | Count | While | Case):
             is_leaf = isinstance(command, Pipe | Simple)
             if is_leaf or statement.redirects:
@@ -153,7 +154,7 @@ class Walk(Functions):
             case Count():
                 return self.count(command, state)
             case While():
-                return self.loop(state, lambda at: self.while_round(command, at))
+                return self.read_loop(command, state)
             case Case(subject, patterns, bodies):
                 return self._case(subject, patterns, bodies, state=state)
             case _:
@@ -252,8 +253,8 @@ class Walk(Functions):
                 after = self.assign(item, after)
             return self.unless_redirect_fails(Ends(after, after), state, redirects)
         self._passed(command, fields, state)
-        is_single = len(self.loops) == 1 and not self.running and not self.nested
-        self.in_one_loop = command if is_single else None
+        is_new = not self.running and not self.nested and self.makes_another(command, state)
+        self.in_one_loop = command if is_new else None
         self.is_prefixed = bool(command.assigns)
         only = command.assigns[0] if len(command.assigns) == 1 else None
         self.is_unsplit = only is not None and only.name == "IFS" and self.value(only.value, state) == Value("")

@@ -8,6 +8,7 @@ import pytest
 from fake_world import ROOT, in_state, place
 
 from harness_guard.kernel.tool_effects import settled, short
+from harness_guard.records import replace
 from harness_guard.shell.effects import Effects, Relied, Unknown, Write
 
 ITSELF = "the call itself may change"
@@ -75,3 +76,40 @@ def test_what_the_run_may_change(relied: Relied, scratch: str, expected: str | N
 def test_a_reason_quotes_160_characters(length: int, kept: str) -> None:
     assert short("x" * length) == kept
     assert short("abcdef", 4) == "abc…"
+
+
+@pytest.mark.parametrize(
+    ("entry", "folder", "what", "expected"),
+    [
+        ("src/**", "", "modules", None),
+        ("*.py", "", "modules", THE_RUN),
+        ("json/**", "", "modules", THE_RUN),
+        ("json.py", "", "modules", THE_RUN),
+        ("jso.py", "", "modules", None),
+        ("**", "src/a", "modules", THE_RUN),
+        ("src/**", "src", "modules", THE_RUN),
+        ("src/**", "src/a", "modules", THE_RUN),
+        ("src/a/**", "src", "modules", None),
+        ("src/json/**", "src", "modules", THE_RUN),
+        ("docs/**", "src", "modules", None),
+        ("t*/x", "src/a", "modules", None),
+        ("srcs/json.py", "src", "modules", None),
+        ("-x", "", "dashes", THE_RUN),
+        ("json.py", "", "dashes", None),
+        ("src/-x", "src", "dashes", THE_RUN),
+        ("src/x-", "src", "dashes", None),
+        ("src/*", "src", "dashes", THE_RUN),
+        ("src/pyproject.toml", "", "settings", THE_RUN),
+        ("tox.ini", "", "settings", THE_RUN),
+        ("setup.cfg", "", "settings", THE_RUN),
+        ("src/a.py", "", "settings", None),
+        ("src/*.py", "", "settings", THE_RUN),
+    ],
+)
+def test_what_an_entry_lets_the_run_bring(entry: str, folder: str, what: Any, expected: str | None) -> None:
+    policy = in_state("executing").active_policy
+    assert policy is not None
+    bounded = replace(policy, boundary=(entry,))
+    place = f"{ROOT}/{folder}".rstrip("/")
+    assert why(Relied(place, what), active_policy=bounded, accepted_policy=None) == expected
+    assert why(Relied(place, what), active_policy=None, accepted_policy=bounded) == expected

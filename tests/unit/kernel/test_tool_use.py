@@ -821,3 +821,15 @@ def test_what_the_call_itself_changes_is_not_gone_by(found: Any, verdict: str, m
     effects = replace(writes(f"{ROOT}/src/a.py"), relies=(Relied("/home/dev/.toolrc"),))
     world = ShellWorld(monkeypatch, effects, RealPath="/home/dev/.toolrc", PlacesOf=(found,))
     assert world.decide(shell(), in_state("executing")).decision.verdict == verdict
+
+
+@pytest.mark.contract("C7.3")
+def test_gits_own_folder_is_a_place_for_all_but_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Effects(writes=(Write(f"{ROOT}/.git", "tree", "git add", is_git_own=True),))
+    foreign = Effects(writes=(Write(f"{ROOT}/.git", "tree", "cp"),))
+    spot = (place(f"{ROOT}/.git", reach="tree"),)
+    assert ShellWorld(monkeypatch, own, PlacesOf=spot).decide(shell(), in_state("executing")).decision.verdict == "pass"
+    assert (
+        rule(ShellWorld(monkeypatch, foreign, PlacesOf=spot).decide(shell(), in_state("executing")))
+        == "control-plane.write"
+    )
