@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
     from harness_guard.kernel.tools import ToolCall
+    from harness_guard.kernel.transitions import Happening
 
 _NO_APPROVAL: Final = "Reach the goal another way; no approval clears this rule, the human does such a thing by hand."
 _CHILD_STEP: Final = "Only read; say what should change in your last message."
@@ -165,20 +166,17 @@ def _allow(state: RunState, *, wrote_unseen: bool) -> Outcome:
     return Outcome(PASS, after, (DropAttestation(),))
 
 
-def _pause_or_deny(judged: Judged, state: RunState, on: str, reason: Reason) -> Asking[Outcome]:
+def _pause_or_deny(judged: Judged, state: RunState, on: Happening, reason: Reason) -> Asking[Outcome]:
+    """Refuse a call; where the run has authority it pauses. Of a child only a hard danger gets here."""
+    if not state.has_authority:
+        return Outcome(Decision("deny", reason))
     from harness_guard.kernel.pause import pause
-    from harness_guard.kernel.transitions import find_row
 
-    happening = on
-    may_pause = state.has_authority and (not judged.event.is_child or on == "hard danger")
-    if may_pause:
-        # INVARIANT (P1): an approval that was never checked is not carried over into a pause, where a Resume renews it.
-        state, lost = yield from check_provenance(judged.event, state)
-        if lost is not None:
-            return lost if lost.state is not None else Outcome(Decision("deny", reason))
-    if may_pause and find_row(state, happening) is not None:  # type: ignore[arg-type]  # callers pass the table's words
-        return (yield from pause(state, happening, "deny", reason))  # type: ignore[arg-type]  # as above
-    return Outcome(Decision("deny", reason))
+    # INVARIANT (P1): an approval that was never checked is not carried over into a pause, where a Resume renews it.
+    state, lost = yield from check_provenance(judged.event, state)
+    if lost is not None:
+        return lost if lost.state is not None else Outcome(Decision("deny", reason))
+    return (yield from pause(state, on, "deny", reason))
 
 
 def _danger(judged: Judged) -> Reason | None:
