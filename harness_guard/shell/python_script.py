@@ -183,6 +183,9 @@ def read_script(text: str) -> Script | None:
     reader = _Reader(nodes)
     if not _OTHER_BUILTINS.isdisjoint((*reader.bound, *reader.modules, *reader.imported)) or "__name__" in reader.bound:
         return None  # a name that is bound in one place may mean the interpreter's own in another
+    makers = [name for name, whole in reader.imported.items() if whole in _PATHS or whole == "os.path.join"]
+    if not _BUILTINS.isdisjoint((*reader.modules, *makers)):
+        return None  # likewise, where a file's name is made by it
     try:
         reader.look(tree, 0)
     except _RefusedError:

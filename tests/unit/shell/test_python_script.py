@@ -13,6 +13,7 @@ READ = [
     ("print(sorted({'a': 1}.items(), key=lambda item: -item[1])[:3])", Script()),
     ("from collections import Counter\nprint(Counter('abc').most_common(2))", Script()),
     ("import datetime\nprint(datetime.datetime.now().isoformat())", Script()),
+    ("from math import pow\nprint(pow(2, 3))", Script()),
     ("from urllib.parse import quote\nprint(quote('a b'))", Script()),
     ("import urllib.parse\nprint(urllib.parse.quote('a b'))", Script()),
     ("import os\nprint(os.path.join('a', 'b'), os.environ.get('X'))", Script()),
@@ -169,6 +170,9 @@ def test_refused(text: str) -> None:
         "print(" + "(" * 70 + "1" + ")" * 70 + " + 1" * 100 + ")",
         "x = 1\n" * 20_000,
         "def _f(): pass",
+        "def f():\n    import os.path as str\nopen(str.join('a', 'b'), 'w')",
+        "def f():\n    from os.path import join as max\nopen(max('a', 'b'), 'w')",
+        "def f():\n    from pathlib import Path as str\nopen(str('a'), 'w')",
         "\uff45\uff56\uff41\uff4c('1')",
     ],
 )
