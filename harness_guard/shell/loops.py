@@ -48,7 +48,9 @@ class Loops(Assignments):
         if values[1:] and len(fields) == 1:
             # Either there are matches, one or many, or the pattern stands for itself.
             ends = self._named_loop(command, fields, values[:1], state=state)
+            kept, self.each = self.each, self._each(command, fields, values[1:], state=state)
             alone = self._in_turn(command, values[1:], state)
+            self.each = kept
             return Ends(merge(ends.ok, alone), merge(ends.failed, alone))
         if any(value.pattern is not None for value in values):
             return self._named_loop(command, fields, values, state=state)
@@ -73,12 +75,17 @@ class Loops(Assignments):
         self, command: For, fields: tuple[Field, ...], values: tuple[Value | None, ...], *, state: State
     ) -> Ends:
         """Go round with any of the values, in any order and as often as may be."""
-        kept = self.each
-        is_new = _differ(fields) and not _holds_names(state, command.name)
-        self.each = (command.name, values) if is_new else None
+        kept, self.each = self.each, self._each(command, fields, values, state=state)
         ends = self.loop(state, lambda at: self._any_round(command, values, at))
         self.each = kept
         return ends
+
+    @staticmethod
+    def _each(
+        command: For, fields: tuple[Field, ...], values: tuple[Value | None, ...], *, state: State
+    ) -> tuple[str, tuple[object, ...]] | None:
+        """What the variable holds, if no two rounds have the same and no other variable holds a name of the kind."""
+        return (command.name, values) if _differ(fields) and not _holds_names(state, command.name) else None
 
     def _any_round(self, command: For, values: tuple[Value | None, ...], at: State) -> State | None:
         end: State | None = None
@@ -188,7 +195,7 @@ def _holds_names(state: State, but: str) -> bool:
 
 def _gives_once(found: Found) -> bool:
     """Whether a search gives no name twice; an index may."""
-    return len({top.rstrip("/") for top in found.tops}) == 1 and not found.search.skips_git
+    return len(found.tops) == 1 and not found.search.skips_git
 
 
 def _differ(fields: tuple[Field, ...]) -> bool:
