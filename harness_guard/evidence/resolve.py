@@ -42,6 +42,8 @@ _NAME_ONLY: Final = frozenset(("rm", "rmdir", "mv", "unlink", "git rm", "git mv"
 _REMOVERS: Final = frozenset(("rm", "rmdir", "unlink", "git rm", "mkdir"))
 _MOVERS: Final = frozenset(("mv", "git mv"))
 _FOLDER_ONLY: Final = frozenset(("mkdir", "rmdir"))
+# Git puts a folder where a link stands on the way to what it writes (``create_directories`` in its entry.c).
+_UNLINKING: Final = frozenset(("checkout", "restore"))
 # Links in /proc that lead elsewhere in /proc; every other one leads where only the process that opens it knows.
 _PLAIN_PROC_LINKS: Final = frozenset(("/proc/self", "/proc/thread-self", "/proc/mounts", "/proc/net"))
 
@@ -291,13 +293,7 @@ def _readings(path: str, *, follow: bool) -> list[str]:
     """Read a path as the operating system does, and as a tool that normalises the text first."""
     readings = [path]
     if "/.." in path:
-        kept: list[str] = []
-        for name in path.split("/"):
-            if name == "..":
-                del kept[-1:]
-            elif name not in ("", "."):
-                kept.append(name)
-        readings.append("/" + "/".join(kept))
+        readings.append(_normal(path))
     return [resolve_path(reading, follow=follow) for reading in readings]
 
 
@@ -314,7 +310,30 @@ def _places(write: Write, path: str, *, root: str) -> list[Place]:
     found: list[Place] = []
     for real in reals:
         found += _named(write, real, root=root)
+    named = _as_named(path, root) if write.by in _UNLINKING else None
+    if named is not None and named not in reals:
+        found.append(_place(named, root, reach="tree"))
     return found
+
+
+def _as_named(path: str, root: str) -> str | None:
+    """Give a path below the root with no link below it followed, ``None`` for a path that is not named through it."""
+    segments = [name for name in _normal(path).split("/") if name]
+    for count in range(len(segments) + 1):
+        if resolve_path("/" + "/".join(segments[:count]), follow=True) == root:
+            return "/".join((root, *segments[count:]))
+    return None
+
+
+def _normal(path: str) -> str:
+    """Take out ``.`` and ``..`` by the text alone."""
+    kept: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            del kept[-1:]
+        elif name not in ("", "."):
+            kept.append(name)
+    return "/" + "/".join(kept)
 
 
 def _name_readings(write: Write, path: str) -> list[str]:

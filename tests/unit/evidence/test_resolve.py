@@ -578,3 +578,15 @@ def test_a_search_that_gives_too_much_is_refused(tmp_path: Path, monkeypatch: py
     assert len(resolve_write(Write(str(tmp_path), "file", "touch", search=Search(("a", "b"))), str(tmp_path)))
     with pytest.raises(EvidenceError, match="more than 2"):
         resolve_write(Write(str(tmp_path), "file", "touch", search=Search()), str(tmp_path))
+
+
+@pytest.mark.parametrize("by", ["checkout", "restore"])
+def test_git_puts_a_folder_where_a_link_stands_on_the_way(repo: Path, by: str) -> None:
+    (repo / "link").symlink_to(repo / "docs")
+    (repo.parent / "other").symlink_to(repo)
+    both = [inside("docs/x", reach="tree"), inside("link/x", reach="tree")]
+    assert places(repo, "link/x", "tree", by=by) == both
+    assert places(repo, "src/../link/./x", "tree", by=by)[-1] == both[-1]
+    assert places(repo, f"{repo.parent}/other/link/x", "tree", by=by) == both
+    assert places(repo, "docs/x", "tree", by=by) == both[:1]
+    assert places(repo, "link/x", "tree", by="cp") == both[:1]
