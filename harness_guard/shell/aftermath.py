@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.effects import Write
     from harness_guard.shell.names import NameSource
+    from harness_guard.shell.values import Field
 
 MAKES_NAMES = frozenset(("mv", "ln", "git mv", "restore", "checkout"))
 BRINGS_NAMES = frozenset(("tar", "unzip", "patch"))  # names and links that only a file's content tells
@@ -166,12 +167,16 @@ _LEAVES = frozenset(
 _LEAVES_WITH_FILE = {"sed": 2, "grep": 2, "cat": 1, "head": 1, "tail": 1, "wc": 1}  # with so many words at least
 
 
-def leaves_input(argv: Sequence[str | None]) -> bool:
+def leaves_input(fields: Sequence[Field]) -> bool:
     """Whether a program certainly reads nothing of the standard input that it shares with the one that started it."""
-    name, rest = argv[0] if argv else None, argv[1:]
-    letters = {letter for word in rest if word is not None and word[:1] == "-" for letter in word}
+    name, rest = fields[0].text if fields else None, fields[1:]
+    words = [field.text for field in rest if field.text is not None]
+    if any(word == "-" or "dev/" in word or "proc/" in word or "files0" in word for word in words):
+        return False
+    letters = {letter for word in words if word[:1] == "-" for letter in word}
     if name in _LEAVES_WITH_FILE:
-        return len(rest) >= _LEAVES_WITH_FILE[name] and rest[-1] is None  # the loop's variable
+        is_known = all(field.text is not None and not field.is_pattern for field in rest[:-1])
+        return is_known and len(rest) >= _LEAVES_WITH_FILE[name] and rest[-1].found is not None
     return name in _LEAVES and not (name in {"rm", "mv", "cp", "ln"} and ("i" in letters or "I" in letters))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.aftermath import NewNames, makes_names, makes_options, steers_git, unsettles
+from harness_guard.shell.aftermath import NewNames, leaves_input, makes_names, makes_options, steers_git, unsettles
 from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
 from harness_guard.shell.effects import Effects, Program, Read, Relied, Unknown
 from harness_guard.shell.facts import NO_FILES, NO_NAMES
@@ -56,6 +56,8 @@ class Ledger:
         self.git_writers = 0  # calls that write git's own files; one in a loop is met twice
         self.fed: Printed | None = None
         self.fed_by: tuple[object, Printed] | None = None  # a command and the names on its standard input
+        self.feeding = 0  # loops around that take names from their input
+        self.ever_fed = False
         self.texts: list[str] = []
         self.group = 0
         self.groups = 0
@@ -87,6 +89,8 @@ class Ledger:
         may_repeat = any(not is_end for _, is_end, _ in self.handlers)
         if found.trusts_moves and (self.git_writers > 1 or may_repeat):
             self.unknown("git moves files by a repository that the text itself changes", "git", is_writer=True)
+        if self.ever_fed and may_repeat:
+            self.unknown("a trap may put something else in the place of an input of names", "trap")
         if makes_names(found.writes, found.trusted):
             found.reads.append(Read(ANYTHING, "a name that the text itself may have made", is_tree=True))
             if any(write.kind == "tree" or write.search is not None for write in found.writes):
@@ -140,6 +144,8 @@ class Ledger:
         cwd = state.cwds[0] if state.cwds else ""
         self.programs.append(Program(argv, cwd, shown(fields), self.group, targets, self.shown_variables))
         self.shown_variables = ()
+        if self.feeding and not leaves_input(fields):
+            self.unknown("what it may read from the same input would cut a name in two", shown(fields))
         if argv and argv[0] in self.aliases:
             self.unknown("an alias of the same text stands for it", argv[0] or "")
 

@@ -133,7 +133,7 @@ class Walk(Functions):
     def _give(self, taker: Simple, printed: Printed | None) -> None:
         """Note what a command is given to read; what it was given in an earlier round does not count."""
         if printed is not None:
-            self.fed_by = (taker, printed)
+            self.fed_by, self.ever_fed = (taker, printed), True
         elif self.fed_by is not None and self.fed_by[0] is taker:
             self.fed_by = None
 

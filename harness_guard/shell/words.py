@@ -353,7 +353,8 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
         is_one = is_quoted or not (value.may_be_empty or value.is_slug)
-        is_slug = value.is_slug or value.is_tight or not value.may_be_empty
+        # ``$!`` is nothing where nothing runs in the background.
+        is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
         return [_Piece(None, is_one=is_one, is_slug=is_slug)]
     if is_quoted:
         return [_Piece(value.text, is_quoted=True)]
