@@ -67,7 +67,7 @@ def problem_of(place: Place, boundary: tuple[str, ...]) -> str:
     return "a hard link" if place.has_other_names else ""
 
 
-_NAMES = {"modules": "json.py", "dashes": "-x", "settings": "pyproject.toml"}
+_NAMES = {"modules": "json.py", "dashes": "-x", "names": "a b", "settings": "pyproject.toml"}
 
 
 def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, what: str) -> bool:

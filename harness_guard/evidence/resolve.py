@@ -414,13 +414,13 @@ def _searched(write: Write, search: Search, *, root: str) -> list[Place]:
     top = resolve_path(write.path.rstrip("/") or "/", follow=write.path.endswith("/"))
     globs = [glob.casefold() for glob in search.names]
     paths = [(top, write.path)]
-    paths += [(path, path) for path, _ in _below(top, enters_all=not search.skips_git)]
+    paths += [(path, path) for path, _ in _below(top, enters_all=True)]
     found: list[Place] = []
     matches = 0
     for path, word in paths:
         # What the search starts from is called as it is written: `.`, or the name of a link.
         names = {path.rpartition("/")[2], word.rstrip("/").rpartition("/")[2]}
-        if search.skips_git and ".git" in names:
+        if search.skips_git and (".git" in names or ".git" in path.removeprefix(top).split("/")):
             continue
         if not any(glob_matches(glob, name.casefold()) for glob in globs for name in names):
             continue

@@ -113,7 +113,7 @@ def settled(effects: Effects, places: tuple[tuple[Write, tuple[Place, ...]], ...
     entries = tuple(entry for policy in policies for entry in policy.boundary)
     for relied in effects.relies:
         real = yield from ask(RealPath(relied.path))
-        if any(_changes(place, real, relied) for place in reached):
+        if relied.what != "names" and any(_changes(place, real, relied) for place in reached):
             return _unsettled(effects, "the call itself may change", relied)
         if _may_be_written(real, relied, entries, state):
             return _unsettled(effects, "the run may change at the same time", relied)
@@ -125,6 +125,7 @@ _WENT_BY: Final[dict[str, str]] = {
     "file": "what stands there",
     "modules": "the Python modules there (with `python3 -I` it would not)",
     "dashes": "the names there (`./*` instead of `*` gives no options)",
+    "names": "the names there (a NUL behind each, as with `-print0` and `xargs -0`, keeps them whole)",
     "settings": "the settings there (`--isolated` leaves them out)",
 }
 
@@ -158,6 +159,9 @@ def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     start = entry.partition("*")[0]
     if what == "settings":
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
+    if what == "names":
+        is_near = start.startswith(f"{folder}/" if folder else "") or f"{folder}/".startswith(start)
+        return is_near and ("*" in entry or not entry.replace("/", "").replace(".", "").replace("-", "").isalnum())
     if folder and not start.startswith(f"{folder}/"):
         return f"{folder}/".startswith(start)
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]

@@ -120,8 +120,8 @@ def _is_apart(write: Write, source: NameSource) -> bool:
     """Whether a write of that kind, by that program or to that cache changes nothing of what was looked at."""
     last = _last(write.path)
     match source.kind:
-        case "undashed":
-            return True
+        case "undashed" | "disk" | "index":
+            return True  # ``makes_options`` and ``makes_names`` see to these
         case "regular":
             return last == "__pycache__"
         case "inside":

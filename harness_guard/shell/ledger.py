@@ -29,7 +29,13 @@ RESERVED = frozenset(
 )  # fmt: skip
 
 
-_RELIED: dict[str, ReliedKind] = {"unshadowed": "modules", "undashed": "dashes", "untuned": "settings"}
+_RELIED: dict[str, ReliedKind] = {
+    "disk": "names",
+    "index": "names",
+    "unshadowed": "modules",
+    "undashed": "dashes",
+    "untuned": "settings",
+}
 
 
 class Ledger:

@@ -254,7 +254,7 @@ def _only_drops_lines(words: list[str], *, is_nul: bool) -> bool:
         joined = " ".join(rest)
         count = joined.removeprefix("-n").removeprefix("-").strip()
         return not rest or (joined.startswith("-") and count.isascii() and count.isdigit())
-    if name == "grep":
+    if name == "grep" and not is_nul:  # older ones put a line about binary files among the names
         options = [word for word in rest if word.startswith("-")]
         return len(rest) == len(options) + 1 and all(not set(word[1:]) - set("viEFwx") for word in options)
     return False

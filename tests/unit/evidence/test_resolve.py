@@ -526,6 +526,7 @@ def test_without_git_or_home_nothing_is_gathered(git_repo: Path, monkeypatch: py
     [
         ("entry", ("*.PYC",), False, ["a/x.pyc", ".git/y.pyc"]),
         ("entry", ("*.pyc",), True, ["a/x.pyc"]),
+        ("entry", ("*.json",), True, [".claude/s.json"]),
         ("file", ("out",), False, ["../away"]),
         ("entry", ("out",), False, ["a/out"]),
         ("tree", ("a",), False, ["a", "../away"]),
@@ -537,6 +538,8 @@ def test_a_search_reaches_each_name_that_is_there(
     root = tmp_path / "repo"
     (root / "a").mkdir(parents=True)
     (root / ".git").mkdir()
+    (root / ".claude").mkdir()
+    (root / ".claude/s.json").write_text("")
     (tmp_path / "away").write_text("")
     for name in ("a/x.pyc", ".git/y.pyc"):
         (root / name).write_text("")

@@ -51,6 +51,7 @@ def why(relied: Relied, spot: Any = None, *, kind: Any = "file", **changes: Any)
         (MODULES, place("/home/dev/lib/*", reach="pattern"), "file", ITSELF),
         (MODULES, place("/home/dev/lib/a"), "file", None),
         (MODULES, place("/home/dev/libx", reach="tree"), "tree", None),
+        (Relied("/srv", "names"), place("/srv/a", reach="tree"), "tree", None),
     ],
 )
 def test_what_the_call_itself_may_change(relied: Relied, spot: Any, kind: str, expected: str | None) -> None:
@@ -94,6 +95,12 @@ def test_a_reason_quotes_160_characters(length: int, kept: str) -> None:
         ("docs/**", "src", "modules", None),
         ("t*/x", "src/a", "modules", None),
         ("srcs/json.py", "src", "modules", None),
+        ("src/**", "", "names", THE_RUN),
+        ("src/**", "src", "names", THE_RUN),
+        ("src/**", "src/a", "names", THE_RUN),
+        ("docs/**", "src", "names", None),
+        ("src/a-b.py", "src", "names", None),
+        ("src/a b.py", "src", "names", THE_RUN),
         ("-x", "", "dashes", THE_RUN),
         ("json.py", "", "dashes", None),
         ("src/-x", "src", "dashes", THE_RUN),
