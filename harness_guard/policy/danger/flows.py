@@ -20,6 +20,7 @@ INTERPRETERS: Final = (
     "lua iex invoke-expression osascript"
 )
 _PRINTERS: Final = frozenset(("echo", "printf"))
+_STARTERS: Final = frozenset(("env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "sudo"))
 _SHELLS: Final = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish"))
 _READERS: Final = _SHELLS | {"source", ".", "eval"}
 _DOWNLOADERS: Final = "curl wget fetch aria2c http https xh lwp-request iwr invoke-webrequest nc ncat netcat socat"
@@ -142,7 +143,8 @@ def printed_secret(effects: Told) -> Danger | None:
         effects: Where the programs are named.
     """
     for program in effects.programs:
-        prints = not _PRINTERS.isdisjoint(program.argv[:3])  # behind ``env`` and the like too
+        is_apart = bool(program.argv) and program.argv[0] in _STARTERS
+        prints = not _PRINTERS.isdisjoint(program.argv if is_apart else program.argv[:1])
         for variable in program.variables if prints else ():
             if is_revealing_name(variable, "") and variable.isupper():
                 return Danger("danger.secret", f"it would print a secret of the environment: `{program.text}`")

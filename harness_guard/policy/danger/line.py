@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-SHORTEST_BEGINNING: Final = 3  # ``--h`` stands for ``--hard``
 # Options of their own, though they are the beginning of another one that a rule names.
 _WHOLE: Final = frozenset(("--export", "--all", "--no", "--force-with"))
 _NEGATIONS: Final = frozenset(("false", "0", "no", "off"))
@@ -268,5 +267,5 @@ def _is_same(name: str, value: str | None, asked: str) -> bool:
         return False
     if name == wanted:
         return True
-    is_beginning = name.startswith("--") and len(name) >= SHORTEST_BEGINNING and name not in _WHOLE
+    is_beginning = name.startswith("--") and name not in _WHOLE  # ``--h`` stands for ``--hard``
     return is_beginning and wanted.startswith(name)

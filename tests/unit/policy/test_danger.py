@@ -244,6 +244,8 @@ def test_fork_bomb() -> None:
         ("echo", ("HOME_PAGE", "GITHUB_REF"), False),
         ("echo", ("token",), False),  # one that the shell itself keeps: the environment's are in capitals
         ("env echo", ("API_KEY",), True),
+        ("env A=1 B=2 C=3 echo", ("API_KEY",), True),
+        ("grep echo", ("API_KEY",), False),
         ("test", ("API_KEY",), False),
         ("curl", ("API_KEY",), False),
     ],

@@ -6,7 +6,14 @@ import shlex
 
 import pytest
 
-from harness_guard.policy.danger.layers import DEEPEST, MOST_LAYERS, MOST_WORDS, commands_in, layers_of
+from harness_guard.policy.danger.layers import (
+    DEEPEST,
+    MOST_LAYERS,
+    MOST_WORDS,
+    _option_values,
+    commands_in,
+    layers_of,
+)
 
 
 def inner(text: str) -> list[str]:
@@ -144,3 +151,9 @@ def test_layers_end() -> None:
 )
 def test_a_text_for_a_shell_read_plainly(text: str, commands: list[list[str]]) -> None:
     assert commands_in(text) == commands
+
+
+def test_where_the_words_behind_an_options_value_start() -> None:
+    assert list(_option_values(["--run", "-c"], ["--run=ls a", "b"])) == [(1, "ls a")]
+    assert list(_option_values(["-c"], ["-xcls", "b"])) == [(1, "ls"), (2, "b")]
+    assert list(_option_values(["-c"], ["a", "-c", "ls"])) == [(3, "ls")]
