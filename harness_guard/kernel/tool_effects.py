@@ -154,6 +154,9 @@ def _may_be_written(real: str, relied: Relied, entries: tuple[str, ...], state: 
     return any(_may_bring(entry, relative, relied.what) for entry in entries)
 
 
+_PLAIN_MARKS: Final = {ord(mark): None for mark in "/.-_"}  # beside letters and digits, in a name of one plain word
+
+
 def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     """Whether an entry lets a name be written that changes what was found in a folder."""
     start = entry.partition("*")[0]
@@ -161,7 +164,7 @@ def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
     if what == "names":
         is_near = start.startswith(f"{folder}/" if folder else "") or f"{folder}/".startswith(start)
-        return is_near and ("*" in entry or not entry.replace("/", "").replace(".", "").replace("-", "").isalnum())
+        return is_near and not entry.translate(_PLAIN_MARKS).isalnum()
     if folder and not start.startswith(f"{folder}/"):
         return f"{folder}/".startswith(start)
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]

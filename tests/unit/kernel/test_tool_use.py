@@ -122,6 +122,12 @@ def test_asking_this_machine_needs_authority_and_asking_another_does_not(
         assert rule(found) == "state.connects"
 
 
+def test_this_machine_is_not_asked_once_a_cancel_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = Effects(connects=(Connection("localhost:8080", "curl", is_local=True),))
+    state = in_state("executing", cancel_asked=True)
+    assert rule(ShellWorld(monkeypatch, effects).decide(shell(), state)) == "state.connects"
+
+
 @pytest.mark.contract("C7.10")
 @pytest.mark.parametrize("tool", sorted(set(KNOWN)))
 @pytest.mark.parametrize("name", [name for name in WITHOUT_AUTHORITY if name != "cancelled"])
