@@ -41,7 +41,9 @@ SOURCES: Final = ("harness_guard", "hooks")
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # ``room.what``; some names of files and settings look the same.
 _RULE = re.compile(r"(?P<room>[a-z]+(?:-[a-z]+)*)\.[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_OTHERS: Final = frozenset(("config.get", "config.list", "config.worktree", "state.json", "plan.md", "review.md", "completion.md"))
+_OTHERS: Final = frozenset(
+    ("config.get", "config.list", "config.worktree", "state.json", "plan.md", "review.md", "completion.md")
+)
 _QUOTING: Final = "harness_guard/cli/rehearsal/"  # the demo quotes the rules that it expects
 # The rooms of rules; a string that looks like an id of another room is a name of git's or of a module's.
 ROOMS: Final = (

@@ -9,7 +9,7 @@ from fake_world import GATE, HASH, PAUSED, POLICY, STATE_NAMES, at_round_begin, 
 
 from harness_guard.kernel import transitions
 from harness_guard.kernel.effects import EFFECTS
-from harness_guard.kernel.state import TERMINAL, Gate, Repair
+from harness_guard.kernel.state import TERMINAL, Gate, Repair, Reviewer
 from harness_guard.kernel.transitions import GUARDS, TRANSITIONS, Row, find_row, step
 from harness_guard.policy.digest import policy_id
 from harness_guard.policy.order import derive_child, is_subset
@@ -376,3 +376,12 @@ def test_an_answer_without_a_gate_is_our_own_fault(on: Any) -> None:
 def test_a_pause_that_lost_its_origin_cannot_be_resumed() -> None:
     with pytest.raises(RuntimeError, match="does not know where it paused"):
         step(replace(ready("paused_danger", "resume approved"), paused_from=None), "resume approved")
+
+
+def test_the_reviewer_of_a_round_that_is_over_is_forgotten() -> None:
+    reviewer = Reviewer(spawns=3, is_awaited=True, agent_id="a-1", blocks=1, has_read_diff=True)
+    verifying = replace(in_state("verifying"), reviewer=reviewer)
+    assert step(verifying, "review passed").reviewer == Reviewer(spawns=3)
+    assert step(verifying, "review blocked").reviewer == Reviewer(spawns=3)
+    reviewing = replace(in_state("reviewing"), reviewer=reviewer)
+    assert step(reviewing, "cancelled").reviewer == reviewer

@@ -26,7 +26,8 @@ DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/d
 PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
-_BELIEVED = frozenset(("absent", "disk", "index", "regular", "unshadowed", "untuned"))  # what the text itself may change again
+# What may change again before the text goes by it.
+_BELIEVED = frozenset(("absent", "disk", "index", "regular", "unshadowed", "untuned"))
 PLAIN_COPY = "cp, of files alone"  # by: no link comes along
 MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 

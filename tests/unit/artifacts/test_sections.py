@@ -7,7 +7,7 @@ import pytest
 from harness_guard.artifacts.characters import UNSEEN, is_plain
 from harness_guard.artifacts.fault import LineError, shown
 from harness_guard.artifacts.prose import check_prose, outside_code
-from harness_guard.artifacts.sections import find_heading
+from harness_guard.artifacts.sections import find_heading, read_document
 from harness_guard.artifacts.strict_json import Block
 
 HEADINGS = ("# Plan", "# Completion")
@@ -127,3 +127,16 @@ def test_foreign_text_is_shown_escaped_and_cut(text: str, quoted: str) -> None:
 def test_json_values_know_their_lines(path: tuple[str | int, ...], line: int) -> None:
     block = Block('{\n"a": [\n1,\n{\n"b": "}, \\" ]"\n}],\n"c": null}', 10)
     assert block.line_of(path) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["```a`b", " ```", "~~~", "```sh"],
+)
+def test_a_fence_that_does_not_hold_is_named_by_its_own_line(line: str) -> None:
+    text = f"# Plan\n\n## A\n\ntext\n{line}\nx"
+    with pytest.raises(LineError) as caught:
+        read_document(text, ("A",), is_gated=False)
+    assert (caught.value.line, caught.value.rule) == (6, "artifact.fence")
+    assert caught.value.seen.startswith("found the fence ")
+    assert line.strip() in caught.value.seen

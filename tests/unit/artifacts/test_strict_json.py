@@ -117,3 +117,34 @@ def test_a_place_too_deep_to_be_located_has_the_line_of_what_is_around_it() -> N
 
 def test_a_text_that_is_no_json_has_lines_all_the_same() -> None:
     assert Block(']},:,"a\n"', 4).line_of(("a",)) == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        ({}, "an object"),
+        ([], "an array"),
+        (1, "an integer"),
+        (1.5, "a number"),
+    ],
+)
+def test_a_wrong_type_is_named(value: object, word: str) -> None:
+    with pytest.raises(LineError) as caught:
+        node(value).text()
+    assert caught.value.seen.startswith(f"found {word} as ")
+
+
+def test_a_wrong_value_is_shown_as_json_has_it() -> None:
+    value: object = True
+    with pytest.raises(LineError) as caught:
+        node(value).check_equal("draft")
+    assert caught.value.seen.startswith("found `true` as ")
+    assert caught.value.seen.endswith("expected `draft`")
+
+
+def test_a_key_that_stands_twice_too_deep_to_be_located_has_the_blocks_line() -> None:
+    assert Block('{\n"a": 1,\n"a": 2}', 5).line_of_duplicate() == 7
+    assert Block('{"a":' * 12 + '{"b": 1,\n"b": 2}' + "}" * 12, 5).line_of_duplicate() == 5
