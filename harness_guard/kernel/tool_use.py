@@ -89,7 +89,7 @@ def decide_tool(event: Event, state: RunState) -> Asking[Outcome]:
 def _check_connections(judged: Judged, state: RunState) -> Decision | None:
     """Refuse to ask this very machine while nothing may be written: the host's own sockets are here (contract 5)."""
     local = next((found for found in judged.effects.connects if found.is_local), None)
-    if local is None or judged.is_exact or state.has_authority:
+    if local is None or state.has_authority:
         return None
     from harness_guard.kernel.texts import next_step
 

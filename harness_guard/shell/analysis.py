@@ -22,7 +22,6 @@ __all__ = [
     "ShellFacts",
     "Surroundings",
     "analyse",
-    "is_provably_silent",
 ]
 
 LONGEST_TEXT = 1_000_000  # characters; a longer command is refused unread
@@ -98,15 +97,6 @@ def _only_own(facts: GitFacts, own: tuple[str, ...]) -> GitFacts:
         return facts
     foreign = f"what a repository that is not the run's own names: {facts.git_folder}"
     return replace(facts, reading=(*facts.reading, foreign), writing=(*facts.writing, foreign))
-
-
-def is_provably_silent(effects: Effects) -> bool:
-    """Tell whether a command changes nothing and reaches no socket, multiplexer or host (contract section 5, end).
-
-    A redirection to ``/dev/tcp`` is unknown, and so is a host's or a multiplexer's command line that does more than
-    list. A program that asks another machine reaches no socket of a host, which all are on this one.
-    """
-    return effects.is_read_only and not any(connection.is_local for connection in effects.connects)
 
 
 def _read(text: str, facts: ShellFacts) -> Script | Unparsed | None:

@@ -12,12 +12,12 @@ from harness_guard.shell.commands.model import Call, Options, Row, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Final
 
+    from harness_guard.shell.commands.model import Act
     from harness_guard.shell.words import Field
 
-    Act = Callable[[Call, Options], None]
 
 NO_ACTS: Mapping[str, Act] = {}
 HELP: Final = "--help -h help --version version"

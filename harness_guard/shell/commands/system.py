@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass
 from harness_guard.shell.commands.model import Call, Options, Row, refuse_responses
+from harness_guard.shell.commands.verbs import known, matches
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -92,34 +93,26 @@ _ASKS: Final = {
 }
 
 
-def _matches(text: str, words: str) -> bool:
-    return any(text.startswith(word[:-1]) if word.endswith("*") else text == word for word in words.split())
-
-
 def _ask(call: Call, _options: Options) -> None:
     asks = _ASKS[call.name]
     words = list(call.args)
-    while words and _matches(_known(words[0]), asks.leading):
+    while words and matches(known(words[0]), asks.leading):
         words.pop(0)
     if not words and asks.is_bare:
         return
-    if not words or not _matches(_known(words[0]), asks.verbs):
+    if not words or not matches(known(words[0]), asks.verbs):
         call.opaque(f"{call.name} in a way that the table does not list")
         return
     for field in words[1:]:
-        if (not field.start or field.start[0] == "-") and not _matches(_known(field), asks.further):
+        if (not field.start or field.start[0] == "-") and not matches(known(field), asks.further):
             call.opaque(f"{call.name}: an option that the table does not list, or a word that may be one")
             return
         call.read(field, is_tree=True)
 
 
-def _known(field: Field) -> str:
-    return field.text or "" if not field.is_pattern and field.is_one else ""
-
-
 def _dscl(call: Call, _options: Options) -> None:
     """``dscl [option] DATASOURCE VERB …``; a node elsewhere is another machine."""
-    words = [_known(field) for field in call.args]
+    words = [known(field) for field in call.args]
     while words[:1] and words[0] in {"-plist", "-raw", "-q", "-url"}:
         words.pop(0)
     verb = words[1].removeprefix("-") if words[1:] else ""

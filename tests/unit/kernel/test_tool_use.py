@@ -122,6 +122,16 @@ def test_asking_this_machine_needs_authority_and_asking_another_does_not(
         assert rule(found) == "state.connects"
 
 
+def test_an_approved_command_does_not_ask_this_machine_while_a_question_is_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    effects = Effects(connects=(Connection("localhost:8080", "curl", is_local=True),))
+    state = in_state("executing", pending_gate=GATE)
+    assert rule(ShellWorld(monkeypatch, effects).decide(shell("make test"), state)) == "state.connects"
+    asked = ShellWorld(monkeypatch, effects).decide(shell("make test"), in_state("executing"))
+    assert asked.decision.verdict == "pass"
+
+
 def test_this_machine_is_not_asked_once_a_cancel_was(monkeypatch: pytest.MonkeyPatch) -> None:
     effects = Effects(connects=(Connection("localhost:8080", "curl", is_local=True),))
     state = in_state("executing", cancel_asked=True)

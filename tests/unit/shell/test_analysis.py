@@ -11,7 +11,7 @@ import pytest
 
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.records import replace
-from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse, is_provably_silent
+from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects, Unknown
 from harness_guard.shell.facts import FileText, GitFacts
 from harness_guard.shell.names import NameSource
@@ -108,12 +108,6 @@ def test_a_text_that_is_too_long_is_refused_unread() -> None:
     found = analyse("ls " + "a" * 1_000_001, WHERE, ShellFacts())
     assert isinstance(found, Effects)
     assert found.unknown[0].why == "the text is too long or holds a NUL"
-
-
-def test_silent_is_read_only() -> None:
-    assert is_provably_silent(effects_of("ls | wc -l"))
-    assert not is_provably_silent(effects_of("curl x"))
-    assert not is_provably_silent(effects_of("touch a"))
 
 
 def read_by(command: str) -> set[str]:
