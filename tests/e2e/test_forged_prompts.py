@@ -264,7 +264,7 @@ def test_a_wakeup_that_would_answer_is_refused_in_every_state(claude: Guarded) -
         "codex exec resume --last y",
         "tmux send-keys -t 0 y Enter",
         "codex app-server",
-        "python3 -c 'print(1)'",
+        "python3 -c 'import os; os.system(\"codex exec resume --last y\")'",
         "sh",
     ],
 )

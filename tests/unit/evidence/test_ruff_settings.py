@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from harness_guard.shell.names import NameSource
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", *(name for name in os.environ if name.startswith("RUFF_"))):
+        monkeypatch.delenv(name, raising=False)
     made = tmp_path / "repo/inner"
     (made / "src").mkdir(parents=True)
     assert is_untuned(str(made))

@@ -110,7 +110,7 @@ def test_an_allowed_write_begins_the_counts_anew_and_drops_the_attestation(*, wr
         ("planning", "x", None, False, None),
         ("executing", "x", None, True, None),
         ("executing", "x", "a-9", True, None),
-        ("verifying", "make test", None, True, None),  # approved byte for byte, and it writes nothing
+        ("verifying", "make test", None, True, "step"),  # approved byte for byte: for the run's own verification
     ],
 )
 def test_asking_this_very_machine(
