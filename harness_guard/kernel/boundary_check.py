@@ -6,6 +6,7 @@ from harness_guard.kernel.decision import Reason
 from harness_guard.kernel.questions import CarriedAlong, LinkPlaces, ProgramFolders, ask
 from harness_guard.kernel.tool_effects import short
 from harness_guard.policy.boundary import covers_reach, explain
+from harness_guard.policy.caches import LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def check_boundary(judged: Judged, state: RunState) -> Asking[Reason | None]:
     if special is not None:
         return special
     for write, places in judged.places:
-        for place in places:
+        for place in () if write.is_cache else places:
             reason = _outside(write, place, boundary, state)
             if reason is not None:
                 return reason
@@ -67,6 +68,26 @@ def _check_program_folders(judged: Judged) -> Asking[Reason | None]:
                 seen = f"`{short(write.path)}` lies in a folder of the PATH, whose files are started as programs"
                 return Reason("boundary.path-folder", seen, "Leave it to the human, or approve the exact command.")
     return None
+
+
+def unlisted_cache(judged: Judged, state: RunState) -> Reason | None:
+    """Say which cache a program would keep outside the boundary though the Plan lists none of that name (E4.9)."""
+    policy = state.active_policy
+    if policy is None:
+        return None
+    for write, places in judged.places:
+        for place in places if write.is_cache else ():
+            if _is_inside(place, policy.boundary, state) or _is_listed(place, policy.caches):
+                continue
+            name = short(write.path.rpartition("/")[2])
+            seen = f"`{short(write.by)}` keeps a cache in `{short(place.real)}`, which no Plan lists"
+            return Reason("boundary.cache", seen, f"Switch it off by an option, or list `{name}/` under `{LABEL}`.")
+    return None
+
+
+def _is_listed(place: Place, caches: tuple[str, ...]) -> bool:
+    relative = place.relative
+    return relative is not None and place.nested is None and relative.rpartition("/")[2] in caches
 
 
 def _outside(write: Write, place: Place, boundary: tuple[str, ...], state: RunState) -> Reason | None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from harness_guard.kernel.boundary_check import HOST_SCRATCH, check_boundary
+from harness_guard.kernel.boundary_check import HOST_SCRATCH, check_boundary, unlisted_cache
 from harness_guard.kernel.decision import PASS, Decision, Reason, deny
 from harness_guard.kernel.outcome import DropAttestation, Outcome
 from harness_guard.kernel.protection import check_control_plane, check_reads
@@ -144,16 +144,22 @@ def _check_effects(judged: Judged, state: RunState) -> Asking[Outcome]:
         seen = f"where `{short(writers[0].seen)}` writes cannot be known: {writers[0].why}"
         reason = Reason("effects.target", seen, "Name the target literally, or use another command.")
         return (yield from _pause_or_deny(judged, state, "writer's target unknown", reason))
-    if judged.effects.unknown:
-        return (yield from _deny_opaque(judged, state))
+    opaque = _opaque(judged) or unlisted_cache(judged, state)
+    if opaque is not None:
+        return (yield from _deny_opaque(judged, state, opaque))
     return _allow(state, wrote_unseen=state.wrote_unseen)
 
 
-def _deny_opaque(judged: Judged, state: RunState) -> Asking[Outcome]:
+def _opaque(judged: Judged) -> Reason | None:
+    if not judged.effects.unknown:
+        return None
     unknown = judged.effects.unknown[0]
     seen = f"what `{short(unknown.seen)}` does is not known: {unknown.why}"
     remedy = "Use the file tools or a command of the table, or have the exact command approved in a Plan."
-    reason = Reason("effects.unknown", seen, remedy)
+    return Reason("effects.unknown", seen, remedy)
+
+
+def _deny_opaque(judged: Judged, state: RunState, reason: Reason) -> Asking[Outcome]:
     counted = replace(state, opaque_denies=state.opaque_denies + 1)
     if counted.opaque_denies >= OPAQUE_LIMIT:
         return (yield from _pause_or_deny(judged, counted, "third opaque call", reason))

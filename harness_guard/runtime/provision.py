@@ -13,6 +13,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from contextlib import contextmanager
 
@@ -145,6 +146,7 @@ def _prepare(places: Places, root: str, source: str | None) -> None:
     _make_key(places.key)
     if source is not None:
         _copy_bytecode(Places(source), places)
+    _drop_bytecode(places.pycache, (*_library(), places.data, root))
     _tell("compiling what a tool call loads")
     _run_prepared(python, places.pycache, root, folder, _WARM)
     _run_prepared(python, places.pycache, root, places.bundle, _BUNDLE)
@@ -250,12 +252,39 @@ def _copy_bytecode(source: Places, places: Places) -> None:
         return
     draft = f"{places.data}/.pycache-{os.getpid()}"
     shutil.rmtree(draft, ignore_errors=True)
-    shutil.copytree(source.pycache, draft)
+    kept = (*_library(), source.data)
+    shutil.copytree(source.pycache, draft, ignore=lambda folder, _: _others(source.pycache, folder, kept))
     if os.path.isdir(f"{draft}{source.data}"):
         moved = f"{draft}{places.data}"
         os.makedirs(os.path.dirname(moved), exist_ok=True)
         os.rename(f"{draft}{source.data}", moved)
     os.rename(draft, places.pycache)
+
+
+def _drop_bytecode(pycache: str, kept: tuple[str, ...]) -> None:
+    """Remove what was compiled for another place: of an earlier version of the plugin, or of another interpreter."""
+    for folder, below, _ in os.walk(pycache):
+        for name in _others(pycache, folder, kept).intersection(below):
+            shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
+            below.remove(name)
+
+
+def _others(pycache: str, folder: str, kept: tuple[str, ...]) -> set[str]:
+    """Give the names in a folder below the prefix that lead to none of the kept folders and lie in none of them."""
+    mirrored = folder[len(pycache) :]
+    if any(f"{mirrored}/".startswith(f"{place}/") for place in kept):
+        return set()
+    places = [f"{mirrored}/{name}/" for name in os.listdir(folder)]
+    return {
+        place.rpartition("/")[0].rpartition("/")[2]
+        for place in places
+        if not any(f"{each}/".startswith(place) for each in kept)
+    }
+
+
+def _library() -> tuple[str, ...]:
+    """Give the folders of the interpreter's own modules."""
+    return tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")})
 
 
 def _fetch(build: str, root: str, data: str) -> None:

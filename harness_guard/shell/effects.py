@@ -50,6 +50,7 @@ class Write:
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
         is_git_own: Whether it is git's own folder, written through a git subcommand of the table (contract P7).
         search: Then not ``path`` itself is meant but what a search at and below it gives, links not followed.
+        is_cache: Whether it is a cache that the program keeps by nature, of what no word of the call chooses.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Write:
     is_pattern: bool = False
     is_git_own: bool = False
     search: Search | None = None
+    is_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)

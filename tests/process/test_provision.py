@@ -87,6 +87,22 @@ def test_again_keeps_the_key_and_fetches_nothing(data: Path) -> None:
     assert "packages are there already" in done.stderr
 
 
+def test_bytecode_of_another_place_is_dropped_and_never_copied(data: Path, tmp_path: Path) -> None:
+    pycache = data / "pycache"
+    own, library = pycache / str(ROOT)[1:], pycache / os.path.realpath(os.__file__)[1:].rpartition("/")[0]
+    old = pycache / str(ROOT.parent)[1:] / "an-earlier-version/harness_guard"
+    old.mkdir(parents=True)
+    (old / "cli.pyc").touch()
+    run(tmp_path / "copy", "--from", str(data))
+    copied = {path.name for path in (tmp_path / "copy").rglob("*")}
+    assert ("an-earlier-version" in copied, "bashlex" in copied) == (False, True)
+    assert list((tmp_path / "copy" / "pycache" / str(tmp_path)[1:]).rglob("parser.*.pyc")) != []
+    before = sorted(library.rglob("*.pyc"))
+    run(data)
+    assert (old.parent.exists(), before != [], sorted(library.rglob("*.pyc"))) == (False, True, before)
+    assert list((own / "harness_guard").rglob("*.pyc")) != []
+
+
 def test_each_folder_has_its_own_key(data: Path, runtime: Path) -> None:
     assert (data / "key").read_bytes() != (runtime / "key").read_bytes()
 

@@ -19,7 +19,10 @@ from harness_guard.kernel.tool_effects import read_effects
 from harness_guard.kernel.tool_use import decide_tool
 from harness_guard.kernel.tools import classify
 from harness_guard.paths import check_entry
+from harness_guard.policy.boundary import covers_reach
+from harness_guard.policy.caches import LABEL
 from harness_guard.policy.model import Check, Policy
+from harness_guard.shell.commands.kept import kept_at_home
 from harness_guard.store.runs import RunStore
 from harness_guard.world import World
 
@@ -138,15 +141,36 @@ class Explained:
         return self._ask(ask(PlacesOf(write)))
 
     @property
-    def plan_line(self) -> str:
-        """The smallest line of a Plan that would let the command pass; ``""`` if it passes, or if none would."""
+    def plan_lines(self) -> tuple[tuple[str, str], ...]:
+        """The smallest lines of a Plan that would let the command pass, each behind its section; none if none would."""
         reason = self.decision.reason
         if reason is None or reason.rule.startswith(_NEVER):
-            return ""
-        if reason.rule == "boundary.outside":
-            entries = dict.fromkeys(entry for write, places in self.places for entry in _entries(write, places))
-            return "\n".join(f"- `{entry}`" for entry in entries) if entries else ""
-        return f"```sh\n{self.text}\n```" if "\n" in self.text or "`" in self.text else f"- `{self.text}`"
+            return ()
+        if reason.rule not in {"boundary.outside", "boundary.cache"}:
+            is_plain = "\n" not in self.text and "`" not in self.text
+            return (("Exact Commands", f"- `{self.text}`" if is_plain else f"```sh\n{self.text}\n```"),)
+        entries = [(write, entry) for write, places in self.places for entry in self._entries(write, places)]
+        caches = dict.fromkeys(entry for write, entry in entries if write.is_cache)
+        paths = dict.fromkeys(f"- `{entry}`" for write, entry in entries if not write.is_cache)
+        bullet = f"- {LABEL} {', '.join(f'`{entry}`' for entry in caches)}"
+        return (*((("Scope", bullet),) if caches else ()), *(("Write Boundary", line) for line in paths))
+
+    def _entries(self, write: Write, places: tuple[Place, ...]) -> list[str]:
+        outside = [
+            (place, place.relative)
+            for place in places
+            if place.relative and not covers_reach(self.boundary, place.relative, reach=place.reach)
+        ]
+        if write.is_cache:
+            return [f"{relative.rpartition('/')[2]}/" for _, relative in outside]
+        ending = "/" if write.kind == "tree" else ""
+        return [f"{relative}{ending}" for _, relative in outside]
+
+    @property
+    def keeps(self) -> tuple[str, ...]:
+        """What its programs keep for themselves in the home folder, as ``~/PATH  (by PROGRAM)``; never the call's."""
+        names = dict.fromkeys(each.argv[0] for each in self.effects.programs if each.argv and each.argv[0])
+        return tuple(f"~/{path}  (by {name})" for name in names for path in kept_at_home(name))
 
     def as_json(self) -> dict[str, object]:
         """Give everything as one JSON object."""
@@ -168,7 +192,8 @@ class Explained:
             "goes_by": [{"path": each.path, "what": each.what} for each in self.effects.relies],
             "unknown": [{"seen": each.seen, "why": each.why} for each in self.effects.unknown],
             "boundary": list(self.boundary),
-            "plan": self.plan_line,
+            "keeps": list(self.keeps),
+            "plan": "\n".join(line for _, line in self.plan_lines),
         }
 
     def as_text(self) -> str:
@@ -178,6 +203,7 @@ class Explained:
         lines += _branch("starts", [f"{each.text}  (in {each.cwd or 'an unknown folder'})" for each in programs])
         lines += _branch("reads", sorted({f"{read.path}  (by {read.by})" for read in self.effects.reads}))
         lines += _branch("writes", [_landing(write, places) for write, places in self.places])
+        lines += _branch("keeps for itself", list(self.keeps))
         lines += _branch("links", [f"{link.path} -> {link.target}" for link in self.effects.links])
         lines += _branch("asks", [_asked(each) for each in self.effects.connects])
         lines += _branch("goes by", [f"{each.path}  ({each.what})" for each in self.effects.relies])
@@ -186,22 +212,17 @@ class Explained:
         if reason is None:
             return "\n".join([*lines, f"passes inside {', '.join(self.boundary)}"])
         lines.append(f"refused by {reason.rule}: {reason.seen}")
-        if self.plan_line:
-            section = "Write Boundary" if reason.rule == "boundary.outside" else "Exact Commands"
-            lines.append(f"would pass with this in the Plan's {section}:\n{self.plan_line}")
-        else:
-            lines.append(f"no plan lets it pass. Next: {reason.remedy}")
+        if not self.plan_lines:
+            return "\n".join([*lines, f"no plan lets it pass. Next: {reason.remedy}"])
+        for section in dict.fromkeys(section for section, _ in self.plan_lines):
+            lines.append(f"would pass with this in the Plan's {section}:")
+            lines += [line for home, line in self.plan_lines if home == section]
         return "\n".join(lines)
 
 
 def _asked(connection: Connection) -> str:
     where = ", which is or may be this machine" if connection.is_local else ""
     return f"{connection.to}{where}  (by {connection.by})"
-
-
-def _entries(write: Write, places: tuple[Place, ...]) -> list[str]:
-    ending = "/" if write.kind == "tree" else ""
-    return [f"{place.relative}{ending}" for place in places if place.relative]
 
 
 def _landing(write: Write, places: tuple[Place, ...]) -> str:

@@ -68,6 +68,13 @@ def _formats_with(writing: str) -> Act:
     return act
 
 
+def _keep(call: Call, folders: tuple[Field, ...], name: str) -> None:
+    if folders:
+        call.write(folders[-1], "tree")
+    else:
+        call.keep_cache(name)
+
+
 # --- ruff -----------------------------------------------------------------------------------------------------------
 
 _RUFF_CHECK: Final = Row(
@@ -114,7 +121,7 @@ def _ruff_runs(call: Call, verb: str, options: Options) -> None:
         return
     _read_trees(call, options.operands)
     if not options.has("--no-cache", "-n"):
-        call.write(folders[-1] if folders else Field(".ruff_cache"), "tree")
+        _keep(call, folders, ".ruff_cache")
     is_fixing = options.has("--fix", "--fix-only") if verb == "check" else not options.has("--check")
     if is_fixing and not options.has("--diff", "--show-files", "--show-settings"):
         _write_trees(call, options.operands or (HERE,))
@@ -143,10 +150,8 @@ def _mypy(call: Call, options: Options) -> None:
         return
     _read_trees(call, options.operands)
     folders = options.values("--cache-dir")
-    if folders:
-        call.write(folders[-1], "tree")
-    elif not options.has("--no-incremental"):
-        call.write(Field(".mypy_cache"), "tree")
+    if folders or not options.has("--no-incremental"):
+        _keep(call, folders, ".mypy_cache")
 
 
 def _flake8(call: Call, options: Options) -> None:

@@ -237,6 +237,13 @@ class Call:
             elif path not in DEVICES:
                 self.writes.append(Write(path, kind, by or self.name, is_pattern))
 
+    def keep_cache(self, name: str) -> None:
+        """Say that it keeps a cache in the folder that it starts in: no word of the call names it, or its files."""
+        if self.cwds is None:
+            self.opaque(f"{self.name} keeps a cache in a folder that reading cannot tell", is_writer=True)
+            return
+        self.writes += [Write(join(cwd, name), "tree", self.name, is_cache=True) for cwd in self.cwds]
+
     def write_new(self, field: Field) -> None:
         """Say that it makes files of which only a pattern tells the names; what matches it already is written too.
 

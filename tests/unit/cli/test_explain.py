@@ -34,6 +34,10 @@ def here(run: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
         ("echo x > README.md", "src/", "boundary.outside", "- `README.md`"),
         ("mkdir docs && touch docs/a", "src/", "boundary.outside", "- `docs`\n- `docs/a`"),
         ("make test", "**", "effects.unknown", "- `make test`"),
+        ("mypy --config-file= src", "src/", "boundary.cache", "- Tool caches: `.mypy_cache/`"),
+        ("mypy --config-file= src", "**", None, ""),
+        ("mypy --config-file= src > a.txt", "src/", "boundary.outside", "- Tool caches: `.mypy_cache/`\n- `a.txt`"),
+        ("echo x | tee src/a b", "src/", "boundary.outside", "- `b`"),
         ("echo x > $(date).txt", "**", "effects.target", "- `echo x > $(date).txt`"),
         ("printf '`'; make x", "**", "effects.unknown", "```sh\nprintf '`'; make x\n```"),
         ("tar xf a.tgz -C src", "**", "control-plane.unpack", "- `tar xf a.tgz -C src`"),
@@ -51,7 +55,16 @@ def test_what_the_guard_would_say(
     shown = command("explain", "--boundary", boundary, text)[1]
     assert shown.startswith(text)
     assert (f"refused by {rule}" if rule is not None else "passes inside") in shown
-    assert plan in shown
+    assert all(line in shown for line in plan.splitlines())
+
+
+@pytest.mark.contract("E4.8")
+def test_the_tree_names_what_a_program_keeps_for_itself(here: Simulator, command: Command) -> None:
+    status, out, _ = command("explain", "--boundary", "src/", "black --check src; ls; black --version")
+    assert (status, out.count("~/.cache/black  (by black)"), out.count("~/")) == (0, 1, 1)
+    assert "  keeps for itself:\n    ~/.cache/black  (by black)\n" in out
+    found = json.loads(command("explain", "--json", "--boundary", "src/", "npm ls --depth=0")[1])
+    assert "~/.npm/_logs  (by npm)" in found["keeps"]
 
 
 def test_the_tree_names_programs_reads_writes_and_where_they_land(here: Simulator, command: Command) -> None:

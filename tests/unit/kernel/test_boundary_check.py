@@ -160,3 +160,43 @@ def test_what_may_be_written_instead_is_named() -> None:
         "the host's own scratch and memory files are not the run's to write",
         INSIDE,
     )
+
+
+@pytest.mark.contract("E4.9")
+@pytest.mark.parametrize(
+    ("path", "changes", "caches", "listed"),
+    [
+        ("lib/.ruff_cache", {}, (".ruff_cache",), True),
+        ("src/.ruff_cache", {}, (), True),  # inside the boundary
+        (".ruff_cache", {}, (".ruff_cache",), True),
+        (".ruff_cache", {}, (".mypy_cache",), False),
+        ("lib/.ruff_cache", {}, (), False),
+        ("lib/.ruff_cache", {"nested": "lib"}, (".ruff_cache",), False),
+        ("lib/.ruff_cache", {"real": "/home/u/x", "relative": None}, (".ruff_cache",), False),
+        ("lib/.ruff_cache", {"real": f"{ROOT}/lib", "relative": "lib"}, (".ruff_cache",), False),
+    ],
+)
+def test_a_cache_passes_where_the_plan_lists_it(
+    path: str, changes: dict[str, Any], caches: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, listed: bool
+) -> None:
+    state = in_state("executing")
+    assert state.active_policy is not None
+    state = replace(state, active_policy=replace(state.active_policy, caches=caches))
+    effects = Effects(writes=(Write(f"{ROOT}/{path}", "tree", "ruff", is_cache=True),))
+    spot = replace(place(f"{ROOT}/{path}"), reach="tree", **changes)
+    world = ShellWorld(monkeypatch, effects, PlacesOf=(spot,))
+    found = world.decide(call("Bash", {"command": "ruff check src"}), state)
+    assert found.state is not None
+    assert (found.state.state, found.state.opaque_denies) == ("executing", 0 if listed else 1)
+    seen = f"`ruff` keeps a cache in `{spot.real}`, which no Plan lists"
+    assert decided(found) == ((None, None) if listed else ("boundary.cache", seen))
+    if found.decision.reason is not None:
+        remedy = "Switch it off by an option, or list `.ruff_cache/` under `Tool caches:`."
+        assert found.decision.reason.remedy == remedy
+
+
+@pytest.mark.contract("E4.9")
+def test_a_named_target_outside_is_told_before_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Write(f"{ROOT}/.ruff_cache", "tree", "ruff", is_cache=True)
+    effects = Effects(writes=(cache, replace(cache, is_cache=False)))
+    assert decided(run(monkeypatch, effects)[0])[0] == "boundary.outside"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness_guard.shell.commands.kept import AT_HOME, kept_at_home
 from harness_guard.shell.commands.registry import MODULES, TABLE, WRITERS, rows_of
 
 PROGRAM = """
@@ -39,3 +40,12 @@ def test_only_one_module_is_loaded(name: str, row: str | None, loaded: list[str]
     root = str(Path(__file__).parents[3])
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{row} {loaded}"
+
+
+@pytest.mark.contract("E4.8")
+def test_what_is_kept_at_home_is_of_programs_of_the_table() -> None:
+    assert [name for name in AT_HOME if TABLE.get(name) is None] == []
+    assert kept_at_home("npm") == (".npm/_cacache", ".npm/_logs", ".npm/_update-notifier-last-checked")
+    assert kept_at_home("cat") == ()
+    paths = [path for name in AT_HOME for path in kept_at_home(name)]
+    assert [path for path in paths if path.startswith(("/", "~")) or ".." in path.split("/")] == []

@@ -1,0 +1,61 @@
+"""What programs of the table keep for themselves in the user's home folder: caches, logs, histories, stamps.
+
+No word of a call chooses what stands there, and nothing of a run goes by it, so it is no write of the call (contract
+E4.8); ``explain`` names it. A cache that a program keeps in the tree is a write instead (``Call.keep_cache``).
+
+Sources: each program's manual on its files or its cache (Linux's places; macOS has the caches in ``~/Library/Caches``).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+# Program -> paths below the home folder.
+AT_HOME: Final = {
+    "ansible": ".ansible",
+    "ansible-doc": ".ansible",
+    "ansible-galaxy": ".ansible",
+    "ansible-inventory": ".ansible",
+    "aws": ".aws/cli/cache .aws/cli/history",
+    "az": ".azure",
+    "black": ".cache/black",
+    "brew": ".cache/Homebrew",
+    "bun": ".bun/install/cache",
+    "cargo": ".cargo",
+    "conda": ".conda .cache/conda",
+    "deno": ".cache/deno",
+    "fly": ".fly",
+    "flyctl": ".fly",
+    "gcloud": ".config/gcloud",
+    "gem": ".cache/gem .gem",
+    "gh": ".cache/gh .local/state/gh",
+    "go": ".cache/go-build .config/go/telemetry go/pkg/mod/cache",
+    "gpg": ".gnupg",
+    "gsutil": ".gsutil",
+    "helm": ".cache/helm",
+    "heroku": ".cache/heroku",
+    "kubectl": ".kube/cache",
+    "mamba": ".conda .cache/conda",
+    "npm": ".npm/_cacache .npm/_logs .npm/_update-notifier-last-checked",
+    "packer": ".config/packer",
+    "pip": ".cache/pip",
+    "pip3": ".cache/pip",
+    "pipx": ".local/state/pipx/log",
+    "podman": ".local/share/containers",
+    "pre-commit": ".cache/pre-commit",
+    "terraform": ".terraform.d",
+    "tofu": ".terraform.d",
+    "uv": ".cache/uv",
+    "wget": ".wget-hsts",
+}  # fmt: skip
+
+
+def kept_at_home(program: str) -> tuple[str, ...]:
+    """Give what a program keeps for itself, as paths below the home folder.
+
+    Args:
+        program: Its name, as the table has it.
+    """
+    return tuple(AT_HOME.get(program, "").split())
