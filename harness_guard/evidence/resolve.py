@@ -41,6 +41,7 @@ _NAME_ONLY: Final = frozenset(("rm", "rmdir", "mv", "unlink", "git rm", "git mv"
 # Programs that take a link for the link; others (mv, ln) go into the folder that a link leads to.
 _REMOVERS: Final = frozenset(("rm", "rmdir", "unlink", "git rm", "mkdir"))
 _MOVERS: Final = frozenset(("mv", "git mv"))
+_EDITORS: Final = frozenset(("sed", "perl"))  # in place: what is no file they leave alone
 _FOLDER_ONLY: Final = frozenset(("mkdir", "rmdir"))
 # Git puts a folder where a link stands on the way to what it writes (``create_directories`` in its entry.c).
 _UNLINKING: Final = frozenset(("checkout", "restore"))
@@ -423,6 +424,8 @@ def _searched(write: Write, search: Search, *, root: str) -> list[Place]:
         if search.skips_git and (".git" in names or ".git" in path.removeprefix(top).split("/")):
             continue
         if not any(glob_matches(glob, name.casefold()) for glob in globs for name in names):
+            continue
+        if write.by in _EDITORS and search.is_there and _is_folder(path):
             continue
         matches += 1
         if matches > SEARCHED_MAX:

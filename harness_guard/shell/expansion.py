@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness_guard.records import replace
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
-from harness_guard.shell.names import names_printed
+from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst, Word
 from harness_guard.shell.values import NUMBER, Field, Value, lookup
@@ -87,7 +87,11 @@ class Expansion(Ledger):
         if any(call and call[0].text in state.functions for call in calls):
             return None
         printed = names_printed(calls, state.cwds)
-        if printed is None or printed.wanted is None or not self.gathered.believes(printed.wanted):
+        if printed is None or printed.wanted is None:
+            return None
+        if not self.gathered.believes(printed.wanted, is_lasting=False):
+            return None
+        if printed.may_follow and not self.gathered.believes(printed.linked):
             return None
         if printed.is_exact and printed.is_below and not self.gathered.believes(printed.linked):
             return replace(printed, is_below=False)

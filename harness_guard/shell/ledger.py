@@ -105,6 +105,8 @@ class Ledger:
             self.unknown("a glob may match a name that the text itself makes, and that looks like an option", "…")
         if self.is_exporting and self.ever_defined:
             self.unknown("a function that a shell of its own is given too", next(iter(self.ever_defined)))
+        if found.acts_on_names or found.writes or found.links or found.unknown:
+            found.trusts_places += found.trusts_names
         if any(unsettles(write, source) for source in dict.fromkeys(found.trusts_places) for write in found.writes):
             self.unknown("a program goes by what stands in the folder, which the text itself changes", "…")
         return Effects(
@@ -204,6 +206,8 @@ class Ledger:
         self.git_writers += any(write.is_git_own for write in call.writes)
         into.needs_names += call.needs_names
         into.needs_files += call.needs_files
+        into.trusts_names += call.trusts_names
+        into.acts_on_names = into.acts_on_names or call.acts_on_names
         into.is_git_below = into.is_git_below or call.is_git_below
         into.trusted += call.trusted
         into.trusts_dashes += call.trusts_dashes

@@ -1,4 +1,4 @@
-"""Which commands print names of files, and nothing else: where these lie and what they are called.
+"""Names of files that a command prints, and what is looked at before such a name is believed.
 
 Such a name, taken apart at its blanks by the shell or by ``xargs``, could still become another file's name: the name
 ``x /etc/passwd`` does. So the folder's names are looked at (``evidence/plain_names.py``) before they are believed.
@@ -6,28 +6,13 @@ Such a name, taken apart at its blanks by the shell or by ``xargs``, could still
 
 from __future__ import annotations
 
-from harness_guard.paths import glob_matches
 from harness_guard.records import dataclass
-from harness_guard.shell.effects import Search
-from harness_guard.shell.values import Found, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Literal
 
-    from harness_guard.shell.values import Field
-
-_LISTED = frozenset("cdmoiskutz")
-_OTHERS = frozenset("oikd")  # what lies on disk or is gone from it
-_LS_FILES = frozenset(
-    ("--cached", "--deleted", "--modified", "--others", "--ignored", "--exclude-standard", "--deduplicate")
-)  # fmt: skip
-_LS = frozenset("1Art")  # not ``-f``, which gives ``..`` too
-_GREP = frozenset("rlLZiwxvEFGPsIqe")
-_GREP_LONG = frozenset(("--recursive", "--files-with-matches", "--files-without-match", "--null", "--ignore-case"))
-_GIT_GREP = frozenset(("--name-only", "--files-with-matches", "--null", "--cached", "--untracked", "--ignore-case"))
-
+    from harness_guard.shell.values import Found
 
 _SPECIAL = frozenset("'\"\\*?[]{}$`")
 
@@ -71,6 +56,7 @@ class Printed:
         is_walked: Whether they were found on disk, no link followed on the way, and start with a place that was named:
             those of the index may be neither.
         is_below: Whether each is relative and stays below the folder.
+        may_follow: Whether links may have been followed on the way after all; then none may lead out.
     """
 
     found: Found
@@ -78,6 +64,7 @@ class Printed:
     is_nul: bool = False
     is_walked: bool = True
     is_below: bool = True
+    may_follow: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -97,164 +84,6 @@ class Printed:
         return tuple(NameSource("inside", source.folder) for source in self.sources or ())
 
 
-def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | None) -> Printed | None:
-    """Tell which names a pipeline prints.
-
-    Args:
-        calls: Its commands in order, program and arguments.
-        cwds: The folders it may run in.
-
-    Returns:
-        The names; ``None`` if it may print anything else.
-    """
-    if cwds is None or not calls or any(field.text is None or field.is_pattern for call in calls for field in call):
-        return None
-    texts = [[field.text or "" for field in call] for call in calls]
-    first = _FIRST.get(texts[0][0] if texts[0] else "")
-    printed = None if first is None else first(calls[0], cwds)
-    if printed is None or not all(_only_drops_lines(words, is_nul=printed.is_nul) for words in texts[1:]):
-        return None
-    return printed
-
-
-def _by_find(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    from harness_guard.shell.find_search import UnreadableError, found_by, read_search
-
-    try:
-        search = read_search(call[1:])
-    except UnreadableError:
-        return None
-    kinds = {action.name for action in search.actions}
-    if not kinds <= {"-print"} and kinds != {"-print0"}:
-        return None
-    names = tuple(dict.fromkeys(name for action in search.actions for name in action.names)) or search.names
-    found = found_by(search, names)
-    if found is None:
-        return None
-    is_below = _are_below(found.tops)
-    sources = tuple(source for cwd in cwds for source in sources_of_roots(list(found.tops), cwd)) if is_below else None
-    return Printed(found, sources, kinds == {"-print0"}, is_below=is_below)
-
-
-def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    words = [field.text or "" for field in call[1:]]
-    if words[:1] == ["grep"]:
-        return _by_git_grep(words[1:], cwds)
-    if words[:1] != ["ls-files"]:
-        return None
-    found = [_of_index(words[1:], cwd) for cwd in cwds]
-    options = words[: words.index("--")] if "--" in words else words
-    is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
-    sources = [source for made in found if made is not None for source in made]
-    return (
-        None
-        if None in found
-        else Printed(Found((".",), Search(skips_git=True)), tuple(sources), is_nul, is_walked=False)
-    )
-
-
-def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
-    """``git grep -l PATTERN [-- PATH…]``: names of the index, or with ``--untracked`` on disk."""
-    options = [word for word in words if word.startswith("-") and word != "--"]
-    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
-    longs = {word for word in options if word.startswith("--")}
-    operands = words[words.index("--") + 1 :] if "--" in words else []
-    patterns = [word for word in words[: words.index("--") if "--" in words else len(words)] if word not in options]
-    prints = "l" in letters or not longs.isdisjoint(("--name-only", "--files-with-matches"))
-    if not prints or letters - set("lizwFEIe") or longs - _GIT_GREP or len(patterns) != 1 or "--cached" in longs:
-        return None  # a revision in front of a name would stand before it
-    if any(".." in word.split("/") or word.startswith((":", "/")) for word in operands):
-        return None
-    kinds: tuple[Literal["index", "disk"], ...] = ("index", "disk") if "--untracked" in longs else ("index",)
-    sources = tuple(NameSource(kind, cwd) for cwd in cwds for kind in kinds)
-    return Printed(Found((".",), Search(skips_git=True)), sources, "z" in letters or "--null" in longs, is_walked=False)
-
-
-def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    """``grep -rl PATTERN [PLACE…]``, without following links."""
-    words = [field.text or "" for field in call[1:]]
-    operands = [word for word in words if not word.startswith("-")]
-    options = [word for word in words if word.startswith("-")]
-    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
-    longs = {word for word in options if word.startswith("--") and not word.startswith(("--include=", "--exclude"))}
-    is_deep = "r" in letters or "--recursive" in longs
-    prints = not letters.isdisjoint("lL") or not longs.isdisjoint(("--files-with-matches", "--files-without-match"))
-    if not (is_deep and prints) or letters - _GREP or longs - _GREP_LONG or not operands or "--" in words:
-        return None
-    if any("e" in word[:-1] for word in options if not word.startswith("--")):
-        return None  # ``-eTEXT``
-    tops = tuple(operands[1:]) or (".",)
-    names = _included(options, tops)
-    is_below = _are_below(tops)
-    sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd)) if is_below else None
-    # A link that is named itself is followed, so what lies behind it counts too.
-    both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
-    is_nul, is_named = "Z" in letters or "--null" in longs, bool(operands[1:])
-    return Printed(Found(both, Search(names)), sources, is_nul, is_walked=is_named, is_below=is_below)
-
-
-def _included(options: list[str], tops: tuple[str, ...]) -> tuple[str, ...]:
-    """Give what the files are called that ``grep`` looks into, as globs.
-
-    What no option matches is looked into if the first one excludes; and a place that is named is matched as it is
-    written, from the start or behind any slash, where a star stands for slashes too (grep 3.8, gnulib's exclude).
-    """
-    globs = [word.partition("=")[2] for word in options if word.startswith("--include=")]
-    if not globs or any(word.startswith("--exclude") and not word.startswith("--exclude-dir=") for word in options):
-        return ("*",)
-    named = [top for top in tops if any(glob_matches(glob.casefold(), end) for glob in globs for end in _ends(top))]
-    return (*globs, *(escape(top.rpartition("/")[2]) for top in named if "/" in top))
-
-
-def _ends(top: str) -> list[str]:
-    """Give a path and what stands behind each of its slashes but the last."""
-    segments = top.casefold().split("/")
-    return ["/".join(segments[at:]) for at in range(len(segments) - 1)]
-
-
-def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    words = [field.text or "" for field in call[1:]]
-    if any(word[:1] != "-" or not word[1:] or set(word[1:]) - _LS for word in words):
-        return None
-    return Printed(Found((".",)), tuple(NameSource("disk", cwd) for cwd in cwds))
-
-
-_FIRST = {"find": _by_find, "git": _by_git, "grep": _by_grep, "ls": _by_ls}
-
-
-def _are_below(tops: Sequence[str]) -> bool:
-    return all(top and not top.startswith("/") and ".." not in top.split("/") for top in tops)
-
-
-def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
-    options = [word for word in words[: words.index("--") if "--" in words else len(words)] if word.startswith("-")]
-    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
-    # Letters that print more than names stand for themselves in no word here; ``-s`` prints object ids.
-    if letters - _LISTED or letters & set("stu") or any(word not in _LS_FILES for word in options if word[:2] == "--"):
-        return None
-    if any(".." in word.split("/") or word.startswith((":", "/")) for word in words):
-        return None  # names above the folder start with ``..``
-    on_disk = [NameSource("disk", cwd)] if letters & _OTHERS or {"--others", "--ignored"} & set(options) else []
-    return [NameSource("index", cwd), *on_disk]
-
-
 def sources_of_roots(roots: list[str], cwd: str) -> list[NameSource]:
     """Give the sources of a search from these folders, or from ``.`` if none is named."""
     return [NameSource("disk", cwd if root in {".", "./"} else f"{cwd.rstrip('/')}/{root}") for root in roots or ["."]]
-
-
-def _only_drops_lines(words: list[str], *, is_nul: bool) -> bool:
-    """Whether a filter prints some of its lines whole, and nothing else; ``-z`` where each ends with a NUL."""
-    name, rest = words[0], [word for word in words[1:] if word != "-z"]
-    if is_nul != ("-z" in words[1:]):
-        return False
-    if name in {"sort", "uniq"}:
-        return all(word in {"-u", "-r"} for word in rest) and (name == "sort" or not rest)
-    if name in {"head", "tail"}:
-        joined = " ".join(rest)
-        count = joined.removeprefix("-n").removeprefix("-").strip()
-        return not rest or (joined.startswith("-") and count.isascii() and count.isdigit())
-    if name == "grep" and not is_nul:  # older ones put a line about binary files among the names
-        options = [word for word in rest if word.startswith("-")]
-        return len(rest) == len(options) + 1 and all(not set(word[1:]) - set("viEFwx") for word in options)
-    return False

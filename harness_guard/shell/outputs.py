@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.shell.syntax import Bare, Pipe, Simple
-from harness_guard.shell.values import COUNT, SLUG, STAMP, Value
+from harness_guard.shell.values import COUNT, HASH, PART, SLUG, STAMP, Value
 from harness_guard.shell.words import expand
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.facts import GitFacts
     from harness_guard.shell.state import State
     from harness_guard.shell.syntax import Script, Statement
+    from harness_guard.shell.values import Field
     from harness_guard.shell.words import Scope
 
 LONGEST = 4096  # characters of a path or of a text
@@ -36,8 +37,11 @@ def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts
     parts = statement.command.parts if isinstance(statement.command, Pipe) else (statement,)
     if statement.is_negated or statement.is_background or not parts or (len(parts) > 1 and statement.redirects):
         return None
-    words = _words(parts[-1], state, scope)
-    if words is None:
+    fields = _fields(parts[-1], state, scope)
+    if any(field.text is None or field.is_pattern for field in fields):
+        return PART if len(parts) == 1 and _is_last_part(fields) else None
+    words = [field.text or "" for field in fields]
+    if not words:
         return None
     takes_input = any(redirect.op == "<" for redirect in parts[-1].redirects)
     if _counts(words, is_fed=len(parts) > 1):
@@ -47,27 +51,33 @@ def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts
     if len(parts) > 1 or takes_input:
         return None  # an input that is not there keeps it from printing anything
     if words[0] == "git":
-        return _top(words, state, git)
+        return HASH if _names_commit(words[1:]) else _top(words, state, git)
     make = _PRINTERS.get(words[0])
     text = make(words[1:], state) if make is not None else None
     return None if text is None or len(text) > LONGEST else Value(text.rstrip("\n"))
 
 
-def _words(statement: Statement, state: State, scope: Scope) -> list[str] | None:
-    """Give a simple command's words, ``None`` where one is not known or the command is more than simple."""
+def _fields(statement: Statement, state: State, scope: Scope) -> list[Field]:
+    """Give a simple command's words, none where the command is more than simple."""
     command = statement.command
     if not isinstance(command, Simple) or command.assigns or not command.words or command.declares:
-        return None
+        return []
     for redirect in statement.redirects:
         if redirect.op == "<" and redirect.fd in {"", "0"}:
             continue
         if redirect.op != ">" or redirect.fd != "2" or redirect.target.parts != (Bare("/dev/null"),):
-            return None
+            return []
     fields = [field for word in command.words for field in expand(word, scope)]
-    if not fields or any(field.text is None or field.is_pattern for field in fields):
-        return None
-    words = [field.text or "" for field in fields]
-    return None if words[0] in state.functions else words
+    return [] if fields and fields[0].text in state.functions else fields
+
+
+def _is_last_part(fields: list[Field]) -> bool:
+    """Whether it is ``basename`` of a path that is not known whole, but certainly no option: it prints no slash."""
+    rest = fields[1:]
+    if fields[0].text != "basename" or not all(field.is_one for field in rest):
+        return False
+    is_operand = len(rest) in {1, 2} and (rest[0].is_operand or rest[0].start[:1] not in {"", "-"})
+    return is_operand and all(field.text is not None and not field.is_pattern for field in rest[1:])
 
 
 def _counts(words: list[str], *, is_fed: bool) -> bool:
@@ -103,6 +113,26 @@ def _dates(words: list[str]) -> bool:
 
 
 _CODES = frozenset("FTYmdHMSsNjyGVuwC")  # of date(1): digits, with dashes or colons between them
+
+
+def _names_commit(words: list[str]) -> bool:
+    """Whether git prints the name of one object in hexadecimal, or of a word that it was given, or nothing."""
+    options = [word for word in words[1:] if word.startswith("-")]
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    if any(operand[:1] in {"", "^"} or ".." in operand or not operand.isascii() for operand in operands):
+        return False
+    if words[:1] == ["merge-base"]:
+        return not options and len(operands) == len(("A", "B"))
+    if words[:1] != ["rev-parse"] or len(operands) != 1:
+        return False
+    is_sure = any(word == "--verify" or word.partition("=")[0] == "--short" for word in options)
+    is_known = all(word in {"--verify", "-q", "--quiet", "--short"} or _is_short(word) for word in options)
+    # What is no revision is printed as it was written.
+    return is_known and (is_sure or operands[0].replace("_", "").isalnum())
+
+
+def _is_short(word: str) -> bool:
+    return word.startswith("--short=") and word.partition("=")[2].isdigit()
 
 
 def _top(words: list[str], state: State, git: Mapping[str, GitFacts]) -> Value | str | None:

@@ -48,6 +48,8 @@ class _Piece:
     is_inner: bool = False
     is_made: bool = False
     is_slug: bool = False
+    is_hash: bool = False
+    is_part: bool = False
     found: Found | None = None
 
 
@@ -352,16 +354,23 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
         is_inner = value.is_inner
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
-        is_one = is_quoted or not (value.may_be_empty or value.is_slug)
-        # ``$!`` is nothing where nothing runs in the background.
-        is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
-        return [_Piece(None, is_one=is_one, is_slug=is_slug)]
+        return [_computed(value, is_quoted=is_quoted)]
     if is_quoted:
         return [_Piece(value.text, is_quoted=True)]
     # An unquoted value is split at blanks and its globs are live; without any of these it is one word or, empty, none.
     if value.text and _SPECIAL.isdisjoint(value.text) and not any(character.isspace() for character in value.text):
         return [_Piece(value.text, is_quoted=True)]
     return [_Piece(None, is_one=False)]
+
+
+def _computed(value: Value, *, is_quoted: bool) -> _Piece:
+    """Give the piece of a value of which only the kind is known: a number, a date, a hash, the last part of a path."""
+    if value.is_part:
+        return _Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_part=is_quoted)
+    is_one = is_quoted or not (value.may_be_empty or value.is_slug)
+    # ``$!`` is nothing where nothing runs in the background.
+    is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
+    return _Piece(None, is_one=is_one, is_slug=is_slug, is_hash=value.is_hash)
 
 
 # --- braces ---------------------------------------------------------------------------------------------------------
@@ -515,7 +524,8 @@ def _field(pieces: list[_Piece]) -> list[Field]:
         prefix = _known_prefix(pieces[:unknown])
         is_inner = all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces)
         is_one, found = all(piece.is_one for piece in pieces), _found(pieces)
-        is_operand = found is not None
+        is_hash = _starts_with_hash(pieces)
+        is_operand, is_inner = found is not None or is_hash, is_inner or (is_hash and _stays_below(pieces))
         return [Field(None, prefix=prefix, is_one=is_one, is_inner=is_inner, found=found, is_operand=is_operand)]
     whole = "".join(piece.text or "" for piece in pieces)
     if not any(piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", whole)) for piece in pieces):
@@ -530,18 +540,33 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made, is_slug=is_slug)]
 
 
+def _starts_with_hash(pieces: list[_Piece]) -> bool:
+    """Whether a word starts with a hash, or if there is none with what makes no option of it."""
+    rest = [piece for piece in pieces if not (piece.is_quoted and piece.text == "")]
+    return rest[0].is_hash and all(piece.is_hash or (piece.text or "-")[0] != "-" for piece in rest[:2])
+
+
+def _stays_below(pieces: list[_Piece]) -> bool:
+    """Whether a word that starts with a hash, or with what stands behind it, climbs out of the folder nowhere."""
+    text = "".join(piece.text or "" for piece in pieces)
+    return not text.startswith("/") and ".." not in text.split("/")
+
+
 def _slugged(pieces: list[_Piece]) -> list[_Piece]:
     """Take a word of which only a number or a date is unknown for the pattern of a name."""
     unknown = [piece for piece in pieces if piece.text is None]
     head = next((piece.text for piece in pieces if piece.text != ""), None)
-    if not unknown or not all(piece.is_slug for piece in unknown) or not head or head[0] in "-~":
+    if not unknown or not all(piece.is_slug or piece.is_part for piece in unknown) or not head or head[0] in "-~":
         return pieces
     if any(not piece.is_quoted and piece.text and _is_glob(piece.text, "]") for piece in pieces):
         return pieces
     # What was computed may be nothing: then dots beside it are all that is left, and mean another folder.
-    shown = "".join("\0" if piece.text is None else piece.text for piece in pieces)
-    if any("\0" in segment and segment.replace("\0", "") in {".", ".."} for segment in shown.split("/")):
-        return pieces
+    # A text may be dots itself, so that something else has to stand beside it.
+    shown = "".join(("\0\1" if piece.is_part else "\0") if piece.text is None else piece.text for piece in pieces)
+    for segment in shown.split("/"):
+        known = segment.replace("\0", "").replace("\1", "")
+        if "\0" in segment and (known in {".", ".."} or ("\1" in segment and not known.strip("."))):
+            return pieces
     star = _Piece("*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
     return [star if piece.text is None else piece for piece in pieces]
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
 from harness_guard.shell.commands.verbs import known, matches
+from harness_guard.shell.effects import Search
 from harness_guard.shell.names import NameSource
-from harness_guard.shell.values import Field
+from harness_guard.shell.values import Field, Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,6 +153,13 @@ def _script(call: Call, text: str | None) -> None:
         call.read(Field(name))
     for name in script.writes:
         call.write(Field(name), "file")
+    for found in script.found_reads:
+        for top in found.tops:
+            call.read(Field(top), is_tree=True)
+    for found in script.found_writes:
+        # A link that is named as the start is gone through.
+        tops = tuple(dict.fromkeys(name for top in found.tops for name in (top, f"{top.rstrip('/')}/")))
+        call.write(Field(None, found=Found(tops, Search(found.globs))), "file")
 
 
 _JSON_TOOL: Final = Row(

@@ -93,6 +93,7 @@ class Call:
     """One start of a program while its effects are gathered."""
 
     __slots__ = (
+        "acts_on_names",
         "args",
         "connects",
         "cwds",
@@ -115,6 +116,7 @@ class Call:
         "trusted",
         "trusts_dashes",
         "trusts_moves",
+        "trusts_names",
         "trusts_places",
         "unknown",
         "writes",
@@ -152,6 +154,8 @@ class Call:
         self.trusted: list[str] = []  # globs of names that the disk was asked about before the text runs
         self.trusts_dashes: list[str] = []  # folders in which no name starts with a dash
         self.trusts_places: list[NameSource] = []  # what stands at a path, or does not, is believed to stay so
+        self.trusts_names: list[NameSource] = []  # the same of names that a search gives, if more than reading is done
+        self.acts_on_names = False  # a program of which an option does more than read is given such names
         self.program: str | None = None  # the here-document that an interpreter runs
         self.is_git_below = False  # git runs in a folder that is no working tree's root
         self.fed: Printed | None = None  # names on standard input, and nothing else
@@ -184,11 +188,18 @@ class Call:
                 made += [(join(cwd, text, is_pattern=is_pattern), is_pattern) for cwd in self.cwds]
         return made
 
-    def believes(self, sources: Iterable[NameSource]) -> bool:
-        """Whether all names of the sources were found plain; asks for what is not known yet."""
+    def believes(self, sources: Iterable[NameSource], *, is_lasting: bool = True) -> bool:
+        """Whether all names of the sources were found plain; asks for what is not known yet.
+
+        Args:
+            sources: What is looked at.
+            is_lasting: Whether it has to stay so in any case, or only if more is done with the names than that files
+                of these names are read.
+        """
         wanted = list(sources)
         self.needs_names += [source for source in wanted if source not in self.names]
-        self.trusts_places += [source for source in wanted if source.kind in _BELIEVED]
+        into = self.trusts_places if is_lasting else self.trusts_names
+        into += [source for source in wanted if source.kind in _BELIEVED]
         return all(self.names.get(source, False) for source in wanted)
 
     def text_of(self, path: str) -> FileText:
@@ -428,12 +439,9 @@ def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
 
 def run_row(row: Row, call: Call) -> None:
     """Gather the effects of a call by its row."""
+    call.acts_on_names = not (row.is_free and row.act is None) and any(map(_is_found, call.args))
     if row.is_free:
-        if row.reads:
-            for field in call.args:
-                _read_free(call, field)
-        if row.act is not None:
-            row.act(call, Options((), call.args))
+        _run_free(row, call)
         return
     options = options_of(row, undashed(call))
     if isinstance(options, str):
@@ -447,6 +455,17 @@ def run_row(row: Row, call: Call) -> None:
     read_named(row, call, options)
     if row.act is not None:
         row.act(call, options)
+
+
+def _is_found(field: Field) -> bool:
+    return field.found is not None or field.is_inner
+
+
+def _run_free(row: Row, call: Call) -> None:
+    for field in call.args if row.reads else ():
+        _read_free(call, field)
+    if row.act is not None:
+        row.act(call, Options((), call.args))
 
 
 # Programs of which an option that is a file's name, and so has no slash in it, makes nothing worse.

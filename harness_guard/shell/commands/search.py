@@ -5,9 +5,11 @@ Sources: the man pages of coreutils 9 (sort, uniq), sed 4.9, gawk 5, ripgrep 14,
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell import awk_script, sed_script
 from harness_guard.shell.commands.model import PER_PROCESS, Call, Options, Row, options_of, read_named
 from harness_guard.shell.names import NameSource
+from harness_guard.shell.printers import names_printed
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -56,10 +58,19 @@ def _fd_exec(call: Call, _options: Options) -> None:
     if not words or any(field.text is None or field.is_pattern or field.text == ";" for field in words):
         call.opaque(f"{call.name} runs a program with words that are not known")
         return
-    found = Field(None, is_one=texts[start] in {"-x", "--exec"})
+    found = replace(_found_by_fd(call, call.args[:start]), is_one=texts[start] in {"-x", "--exec"})
     has_mark = any("{" in (field.text or "") for field in words)
-    marked = [found if "{" in (field.text or "") else field for field in words]
+    part = Field(None, is_one=found.is_one)
+    marked = [found if field.text == "{}" else part if "{" in (field.text or "") else field for field in words]
     call.runs.append((*marked, *(() if has_mark else (found,))))
+
+
+def _found_by_fd(call: Call, words: tuple[Field, ...]) -> Field:
+    """Give the mark of what fd finds: a name below what it searches, which starts with that, or with a dot."""
+    printed = names_printed([(Field("fd"), *words)], call.cwds)
+    if printed is None or not call.believes(printed.linked):
+        return Field(None)
+    return Field(None, is_inner=printed.is_below, found=printed.found, is_operand=True)
 
 
 _FD_RUNS = frozenset(("-x", "--exec", "-X", "--exec-batch"))

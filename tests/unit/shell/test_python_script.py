@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness_guard.shell.python_names import Searched
 from harness_guard.shell.python_script import Script, read_script
 
 READ = [
@@ -32,13 +33,74 @@ READ = [
     ("d = 'a/'\nopen(d + 'b', 'w')", Script((), ("a/b",))),
     ("from pathlib import Path\np = Path('a') / 'b'\np.write_text(p.read_text())", Script(("a/b",), ("a/b",))),
     ("import pathlib\npathlib.Path('a', '/b').write_bytes(b'')", Script((), ("/b",))),
-    ("from pathlib import Path\nfor p in Path('.').rglob('*.py'):\n    print(p.read_text())", Script(reads_any=True)),
+    (
+        "from pathlib import Path\nfor p in Path('.').rglob('*.py'):\n    print(p.read_text())",
+        Script(found_reads=(Searched((".",), ("*.py",)),)),
+    ),
     ("from pathlib import Path\nwith Path('a').open('w') as file:\n    file.write('x')", Script((), ("a",))),
     ("import os\nopen(os.path.join('a', 'b'), 'w')", Script((), ("a/b",))),
     ("print(open(0).read())", Script()),
     ("import datetime\nprint(datetime.date(2024, 1, 2).replace(year=2025))", Script()),
     ("print({'a': 1}.copy())", Script()),
     ("import ast\nast.parse(open('a.py').read())", Script(("a.py",))),
+]
+
+SRC = Searched(("src",), ("*.py",))
+ALL = Searched(("src",), ("*",))
+PATH = "from pathlib import Path\n"
+WALK = "import os\nfor root, dirs, files in os.walk('src'):\n"
+PUT = "    for f in files:\n        open(os.path.join(root, f), 'w')"
+FOUND = [
+    (PATH + "for p in Path('src').glob('*.py'):\n    p.write_text('')", SRC),
+    (PATH + "for p in Path('src').glob('**/*.py'):\n    p.open('w')", SRC),
+    (PATH + "for p in sorted(Path('src').rglob('*.py'), ):\n    open(p, 'w')", SRC),
+    (PATH + "[p.write_text('') for p in Path('src').rglob('*.py')]", SRC),
+    (PATH + "a = list(Path('src').rglob('*.py'))\nprint(len(a))\nfor p in a:\n    p.write_bytes(b'')", SRC),
+    (PATH + "for p in Path('src').iterdir():\n    p.write_text('')", ALL),
+    (
+        PATH + "for p in Path('src').glob('*.py'):\n    p.write_text('')\nfor p in Path('b').glob('c'):\n    print(p)",
+        Searched(("src", "b"), ("*.py", "c")),
+    ),
+    ("import glob\nfor f in glob.glob('src/*.py'):\n    open(f, 'a')", SRC),
+    ("import glob\nfor f in glob.glob('*.py'):\n    open(f, 'a')", Searched((".",), ("*.py",))),
+    (WALK + PUT, ALL),
+    (WALK + "    dirs[:] = [d for d in dirs if d != 'x']\n" + PUT, ALL),
+    (WALK + PUT.replace("in files", "in sorted(files)"), ALL),
+    (PATH + WALK + "    for f in files:\n        (Path(root) / f).write_text('')", ALL),
+    ("import os\nfor f in os.listdir('src'):\n    open(os.path.join('src', f), 'w')", ALL),
+]
+# What might be another file than one that the search found: no loop, no listing, or one that the program changes.
+NOT_FOUND = [
+    PATH + "for p in Path('src').glob('../*.py'):\n    p.write_text('')",
+    PATH + "for p in Path('src').glob('*/*.py'):\n    p.write_text('')",
+    PATH + "for p in Path('src').glob(x):\n    p.write_text('')\nx = 'a'",
+    PATH + "for p in Path('src').glob('*'):\n    for q in p.iterdir():\n        q.write_text('')",
+    PATH + "for p in Path('src').glob('*'):\n    (p / 'x').write_text('')",
+    PATH
+    + "import os\nfor p in Path('src').glob('*'):\n    for f in os.listdir(p):\n        open(os.path.join(p, f), 'w')",
+    PATH + "a = list(Path('src').glob('*'))\na.append('/x')\nfor p in a:\n    p.write_text('')",
+    PATH + "a = list(Path('src').glob('*'))\nb = a\nb.append('/x')\nfor p in a:\n    p.write_text('')",
+    PATH + "for p in Path('src').glob('*'):\n    p = Path(input())\n    p.write_text('')",
+    PATH + "def f(p):\n    p.write_text('')\nfor p in Path('src').glob('*'):\n    f(p)",
+    PATH + "sorted = lambda x: [Path('/x')]\nfor p in sorted(Path('src').glob('*')):\n    p.write_text('')",
+    PATH + "len = lambda x: x.append('/x')\na = list(Path('src').glob('*'))\nlen(a)\nfor p in a:\n    open(p, 'w')",
+    PATH + "for p, q in zip(Path('src').glob('*'), ['/x']):\n    q.write_text('')",
+    "import glob\nfor f in glob.glob('src/**/*.py', recursive=True):\n    open(f, 'a')",
+    "import glob\nfor f in glob.glob('src/*/a.py'):\n    open(f, 'a')",
+    "import glob\nfor f in glob.glob('../*.py'):\n    open(f, 'a')",
+    "import glob\nfor f in glob.glob('*.py', root_dir='/x'):\n    open(f, 'a')",
+    WALK + "    files.append('/x')\n" + PUT,
+    WALK + "    dirs.append('../x')\n" + PUT,
+    WALK + "    dirs[:] = ['../x' for d in dirs]\n" + PUT,
+    WALK + "    dirs[:] = [d for d in dirs if not dirs.append('../x')]\n" + PUT,
+    WALK + "    dirs[0] = '../x'\n" + PUT,
+    WALK + "    root = '/x'\n" + PUT,
+    WALK + PUT.replace("in files", "in dirs"),
+    WALK.replace("'src'", "'src', followlinks=True") + PUT,
+    WALK.replace("'src'", "'src', True, None, True") + PUT,
+    WALK.replace("'src'", "input()") + PUT,
+    WALK + PUT.replace("root, f", "root, '..', f"),
+    "import os\nfor f in ['../x']:\n    for root, dirs, files in os.walk('src'):\n        open(os.path.join(root, f), 'w')",
 ]
 
 REFUSED = """
@@ -125,7 +187,6 @@ from pathlib import Path; f = Path('a').write_text
 from pathlib import Path; f = Path
 from pathlib import Path; map(Path.write_text, [], [])
 from pathlib import Path; Path('a').parent.write_text('x')
-from pathlib import Path; [p.write_text('') for p in Path('.').iterdir()]
 f = ''.replace
 p = 'a'; p = 'b'; open(p, 'w')
 p = 'a'; p += 'b'; open(p, 'w')
@@ -182,3 +243,20 @@ def test_refused_for_its_form(text: str) -> None:
 
 def test_an_encoding_is_named_in_a_comment_alone() -> None:
     assert read_script("print(open('a', encoding='utf-8').read())") == Script(("a",))
+
+
+@pytest.mark.contract("E4.5")
+@pytest.mark.parametrize(("text", "found"), FOUND)
+def test_files_that_a_search_finds(text: str, found: Searched) -> None:
+    assert read_script(text) == Script(found_writes=(found,))
+
+
+@pytest.mark.contract("E4.5")
+@pytest.mark.parametrize("text", NOT_FOUND)
+def test_what_a_search_may_not_have_found(text: str) -> None:
+    assert read_script(text) is None
+
+
+def test_a_search_through_links_is_good_enough_to_read() -> None:
+    text = "import glob\nfor f in glob.glob('src/**/*.py', recursive=True):\n    print(open(f).read())"
+    assert read_script(text) == Script(found_reads=(Searched(("src",), ("*.py",), follows=True),))

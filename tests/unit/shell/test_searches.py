@@ -141,3 +141,140 @@ def test_where_every_name_on_disk_is_plain(command: str, *, is_known: bool) -> N
 def test_what_grep_looks_into(options: str, place: str, names: tuple[str, ...]) -> None:
     found = effects_of(f"grep -rlZ {options} x '{place}' | xargs -0 touch")
     assert {write.search for write in found.writes} == {Search(names)}
+
+
+@pytest.mark.contract("E3.1")
+@pytest.mark.parametrize(
+    ("command", "search"),
+    [
+        ("rg -l0 x src | xargs -0 touch", Search(skips_git=True)),
+        ("rg --files -0 src | xargs -0 touch", Search(skips_git=True)),
+        ("rg -l --null -g '*.py' -g '!a.py' -e x src | xargs -0 touch", Search(("*.py", "src"), skips_git=True)),
+        ("rg -l0 -g '**/*.py' -g '!a' x src | xargs -0 touch", Search(("*.py", "src"), skips_git=True)),
+        ("rg -l0 -g '*.{py,js}' x src | xargs -0 touch", Search(("*", "src"), skips_git=True)),
+        ("rg -l0 -g 'src/**' x src | xargs -0 touch", Search(("*", "src"), skips_git=True)),
+        ("fd -0 -e py . src | xargs -0 touch", Search(("*.py", "src"), skips_git=True)),
+        ("fdfind -0 x src | xargs -0 touch", Search(skips_git=True)),
+        ("fd -e py . src -x touch {}", Search(("*.py", "src"), skips_git=True)),
+        ("fd . src -X touch", Search(skips_git=True)),
+    ],
+)
+def test_names_of_other_finders(command: str, search: Search) -> None:
+    found = effects_of(command)
+    assert writes(found) == {(SRC, search), (f"{SRC}/", search)}
+
+
+@pytest.mark.contract("E3.1")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rg -l0 -L x src | xargs -0 touch",
+        "rg -l0 --hidden x src | xargs -0 touch",
+        "rg -l0 x ../b | xargs -0 touch",
+        "rg -l0 x .git | xargs -0 touch",
+        "rg -c0 x src | xargs -0 touch",
+        "rg -0 x src | xargs -0 touch",
+        "rg -l x src | xargs -0 touch",
+        "rg -l0 x src | xargs touch",
+        "fd -0 -L x src | xargs -0 touch",
+        "fd -0 -H x src | xargs -0 touch",
+        "fd -H . src -x touch",
+        "fd . src -x touch {.}",
+    ],
+)
+def test_other_names_of_other_finders(command: str) -> None:
+    assert effects_of(command).unknown
+
+
+@pytest.mark.contract("E3.2")
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("git ls-files", ("*",)),
+        ("git ls-files '*.py'", ("*.py",)),
+        ("git ls-files 'src/*.py' 'a*b.js'", ("*.py", "*b.js")),
+        ("git ls-files src", ("*",)),
+        ("git ls-files 'src/*/lib/x.py'", ("x.py",)),
+        ("git ls-files '*[ab]'", ("*",)),
+        ("git grep -l x -- '*.py'", ("*.py",)),
+    ],
+)
+def test_names_of_the_index(command: str, names: tuple[str, ...]) -> None:
+    found = effects_of(f"{command} | xargs touch")
+    assert {write.search for write in found.writes} == {Search(names, skips_git=True)}
+
+
+@pytest.mark.contract("E6.2")
+@pytest.mark.parametrize(
+    ("command", "is_lasting"),
+    [
+        ("cat $(find src -name '*.py')", False),
+        ("find src | xargs grep -n x", False),
+        ('for f in $(git ls-files); do wc -l "$f"; done', False),
+        ("touch $(find src -name '*.py')", True),
+        ("cat $(find src -name '*.py') > a", True),
+        ("sort $(find src -name '*.py')", True),
+        ("find src | xargs sort", True),
+        ('for f in $(find src); do sort "$f"; done', True),
+    ],
+)
+def test_names_that_are_only_read_need_not_stay_so(command: str, *, is_lasting: bool) -> None:
+    found = effects_of(command)
+    assert found.unknown == ()
+    assert bool(found.relies) is is_lasting
+    assert all(read.path != "/" for read in found.reads)
+
+
+@pytest.mark.contract("E2.3")
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ('for f in src/*.py; do b=$(basename "$f" .py); touch "docs/$b.md"; done', {"/repo/docs/*.md"}),
+        ('touch "docs/$(basename "src/$x").md"', {"/repo/docs/*.md"}),
+        ('touch "docs/$(basename "src/$x")"', None),  # `..`
+        ('touch "docs/$(basename "src/$x")/a"', None),
+        ('touch "docs/.$(basename "src/$x")"', None),
+        ('touch docs/$(basename "src/$x").md', None),  # blanks
+        ('touch "docs/$(basename "$x").md"', None),  # `--help`
+        ('touch "docs/$(basename src/$x).md"', None),
+        ('touch "docs/$(basename "src/$x" "$y").md"', None),
+        ('touch "docs/$(git rev-parse HEAD).md"', {"/repo/docs/*.md"}),
+        ('touch "docs/$(git rev-parse --short=8 HEAD~2).md"', {"/repo/docs/*.md"}),
+        ('touch "docs/$(git merge-base a b).md"', {"/repo/docs/*.md"}),
+        ('touch "docs/$(git rev-parse a/b).md"', None),  # printed as it stands where it is none
+        ('touch "docs/$(git rev-parse --abbrev-ref HEAD).md"', None),
+        ('touch "docs/$(git rev-parse --verify ^HEAD).md"', None),
+        ('touch "docs/$(git rev-parse a..b).md"', None),
+        ('touch "docs/$(git merge-base --all a b).md"', None),
+        ('touch "docs/$(git describe).md"', None),
+    ],
+)
+def test_names_made_of_what_is_computed(command: str, written: set[str] | None) -> None:
+    found = effects_of(command)
+    assert (None if found.unknown else {write.path for write in found.writes}) == written
+
+
+@pytest.mark.contract("E2.1")
+@pytest.mark.parametrize(
+    ("command", "is_known"),
+    [
+        ("git show $(git rev-parse HEAD)", True),
+        ('git diff "$(git merge-base a b)"...c', True),
+        ("X=$(git rev-parse HEAD); git show $X:a", True),
+        ("X=$(git rev-parse HEAD); git show $X-x", False),
+        ("X=$(git rev-parse HEAD); git show $X$Y", False),
+        ("X=$(git rev-parse HEAD); git show $Y$X", False),
+        ("X=$(git branch --show-current); git show $X", False),
+        ("X=$(git rev-parse HEAD); git show $X/../../x", True),
+    ],
+)
+def test_a_hash_is_no_option(command: str, *, is_known: bool) -> None:
+    assert (effects_of(command).unknown == ()) is is_known
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_below"), [("", True), (":a", True), ("...b", True), ("/../x", False), ("/x", False)]
+)
+def test_what_starts_with_a_hash_stays_below_the_folder(behind: str, *, is_below: bool) -> None:
+    found = effects_of(f"git diff $(git rev-parse HEAD){behind}")
+    assert (found.unknown, any(read.path == "/" for read in found.reads)) == ((), not is_below)
