@@ -88,7 +88,7 @@ def why_not(command: str, boundary: list[str]) -> str:
         return f"danger {danger.rule}"
     if found.unknown:
         return found.unknown[0].why
-    if any(read.path == "/" and read.is_tree for read in found.reads):
+    if any(read.path == "/" and read.is_tree and not read.is_listing for read in found.reads):
         return "it may read any file, the guard's key too"
     entries = entries_of(boundary)
     relied = [(resolve_path(one.path, follow=True), one.what) for one in found.relies]
@@ -230,7 +230,9 @@ def print_peers(file: Path) -> None:
         command = row["cmd"].replace("/proj", top)  # the cases' repository
         found = effects_of(command, cwd=top, root=top)
         danger = danger_of(command, found)
-        is_known = not found.unknown and not any(read.path == "/" and read.is_tree for read in found.reads)
+        is_known = not found.unknown and not any(
+            read.path == "/" and read.is_tree and not read.is_listing for read in found.reads
+        )
         verdict = "danger" if danger else "unknown" if not is_known else "writes" if found.writes else "reads"
         table.setdefault((row["class"], row["expect"]), Counter())[verdict] += 1
     for (kind, expect), counts in sorted(table.items()):

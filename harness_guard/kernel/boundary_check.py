@@ -73,11 +73,10 @@ def _check_program_folders(judged: Judged) -> Asking[Reason | None]:
 def unlisted_cache(judged: Judged, state: RunState) -> Reason | None:
     """Say which cache a program would keep outside the boundary though the Plan lists none of that name (E4.9)."""
     policy = state.active_policy
-    if policy is None:
-        return None
+    boundary, caches = (policy.boundary, policy.caches) if policy is not None else ((), ())
     for write, places in judged.places:
         for place in places if write.is_cache else ():
-            if _is_inside(place, policy.boundary, state) or _is_listed(place, policy.caches):
+            if _is_inside(place, boundary, state) or _is_listed(place, caches):
                 continue
             name = short(write.path.rpartition("/")[2])
             seen = f"`{short(write.by)}` keeps a cache in `{short(place.real)}`, which no Plan lists"

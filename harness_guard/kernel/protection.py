@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
 def check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
     """Refuse a call that would read the sealing key."""
-    for path in (*call.reads, *(read.path for read in effects.reads if not read.is_pattern)):
+    shown = [read for read in effects.reads if not read.is_listing]
+    anything = next((read for read in shown if read.path == "/" and read.is_tree and not read.is_pattern), None)
+    if anything is not None and key_read_by(plane, "/"):
+        seen = f"`{short(anything.by)}` may read any file, the guard's sealing key among them"
+        return deny("control-plane.key", seen, "Name the files, or search below a folder of the repository.")
+    for path in (*call.reads, *(read.path for read in shown if not read.is_pattern)):
         if key_read_by(plane, (yield from ask(RealPath(path)))):
             return _key(path)
-    for read in effects.reads:
+    for read in shown:
         if read.is_pattern and (read.is_tree or _may_name_key(read.path)):
             for place in (yield from ask(PlacesOf(Write(read.path, "file", read.by, is_pattern=True)))):
                 if key_read_by(plane, place.real):

@@ -72,12 +72,14 @@ class Read:
         by: The program or tool that would do it.
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
         is_tree: Whether everything below the path is read too.
+        is_listing: Whether only names, attributes, sizes or digests of what lies there are shown.
     """
 
     path: str
     by: str
     is_pattern: bool = False
     is_tree: bool = False
+    is_listing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

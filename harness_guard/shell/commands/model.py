@@ -211,23 +211,32 @@ class Call:
             self.needs_files.append(path)
         return self.files.get(path, FileText(is_there=True))
 
-    def read(self, field: Field, *, is_tree: bool = False) -> None:
-        """Say that it reads the files that a word names."""
+    def read(self, field: Field, *, is_tree: bool = False, is_listing: bool = False) -> None:
+        """Say that it reads the files that a word names, or with ``is_listing`` only what they are called."""
         found = self.paths(field)
+        is_listing = is_listing or not _shows(self.name, field)
+        tops = self._tops(field) if found is None else None
         if found is None and field.is_inner and self.cwds is not None:
             self.trusted += field.found.search.names if field.found is not None else ("*",)
-            self.reads += [Read(cwd, self.name, is_tree=True) for cwd in self.cwds]
-            return
-        if found is None:
+            self.reads += [Read(cwd, self.name, is_tree=True, is_listing=is_listing) for cwd in self.cwds]
+        elif tops is not None:
+            self.reads += [Read(top, self.name, is_tree=True, is_listing=is_listing) for top in tops]
+        elif found is not None:
+            self.reads += [Read(path, self.name, is_pattern, is_tree, is_listing) for path, is_pattern in found]
+        elif not is_listing:
             self.reads.append(Read(ANYTHING, self.name, is_tree=True))
-            return
-        self.reads += [Read(path, self.name, is_pattern, is_tree) for path, is_pattern in found]
+
+    def _tops(self, field: Field) -> list[str] | None:
+        """Give what the search starts from of which a word is one of the names, ``None`` of any other word."""
+        if field.found is None or (self.cwds is None and not _are_absolute(field.found.tops)):
+            return None
+        return [path for top in field.found.tops for path, _ in self.paths(Field(top)) or ()]
 
     def write(self, field: Field, kind: WriteKind, by: str = "") -> None:
         """Say that it writes what a word names; ``by`` where that is not simply the program's name."""
         found = self.paths(field)
-        if found is None and field.found is not None and (self.cwds is not None or _are_absolute(field.found.tops)):
-            tops = [path for top in field.found.tops for path, _ in self.paths(Field(top)) or ()]
+        tops = self._tops(field) if found is None else None
+        if tops is not None and field.found is not None:
             self.trusted += field.found.search.names
             self.writes += [Write(top, kind, by or self.name, search=field.found.search) for top in tops]
             return
@@ -455,6 +464,20 @@ def run_row(row: Row, call: Call) -> None:
     read_named(row, call, options)
     if row.act is not None:
         row.act(call, options)
+
+
+# Programs that show of a file no more than that it is there, its attributes, or a digest.
+_SHOWS_NOTHING = frozenset(
+    ("find", "fd", "fdfind", "tree", "eza", "exa", "lsd", "ls", "dir", "vdir", "stat", "readlink", "realpath",
+     "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum")
+)  # fmt: skip
+_COUNTS = frozenset(("wc", "du"))  # the same, unless ``--files0-from`` has them name what stands in a file
+
+
+def _shows(program: str, field: Field) -> bool:
+    """Whether a program may show what stands in a file that a word names, of which nothing is known."""
+    may_be_option = not field.is_operand and field.start[:1] in {"", "-"}
+    return program not in _SHOWS_NOTHING and (program not in _COUNTS or may_be_option)
 
 
 def _is_found(field: Field) -> bool:

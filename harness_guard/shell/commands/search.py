@@ -32,7 +32,7 @@ def _rg(call: Call, options: Options) -> None:
     has_pattern = options.has("-e", "--regexp", "-f", "--file", "--files")
     places = options.operands if has_pattern else options.operands[1:]
     for field in places or (Field("."),):
-        call.read(field, is_tree=True)
+        call.read(field, is_tree=True, is_listing=options.has("--files"))
 
 
 def _fd(call: Call, options: Options) -> None:

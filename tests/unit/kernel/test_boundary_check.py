@@ -200,3 +200,10 @@ def test_a_named_target_outside_is_told_before_a_cache(monkeypatch: pytest.Monke
     cache = Write(f"{ROOT}/.ruff_cache", "tree", "ruff", is_cache=True)
     effects = Effects(writes=(cache, replace(cache, is_cache=False)))
     assert decided(run(monkeypatch, effects)[0])[0] == "boundary.outside"
+
+
+def test_without_a_policy_no_cache_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = Effects(writes=(Write(f"{ROOT}/src/.ruff_cache", "tree", "ruff", is_cache=True),))
+    state = replace(in_state("executing"), active_policy=None)
+    found = ShellWorld(monkeypatch, effects).decide(call("Bash", {"command": "ruff check src"}), state)
+    assert decided(found)[0] == "boundary.cache"

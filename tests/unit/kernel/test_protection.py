@@ -24,6 +24,9 @@ def decided(found: Any) -> tuple[str, str] | None:
         (Read("/data/key", "cat"), "RealPath", True),
         (Read("/data", "grep", is_tree=True), "RealPath", True),
         (Read(ROOT, "grep", is_tree=True), "RealPath", False),
+        (Read("/data", "ls", is_tree=True, is_listing=True), None, False),
+        (Read("/data/k*", "ls", is_pattern=True, is_listing=True), None, False),
+        (Read("/", "find", is_tree=True, is_listing=True), None, False),
         (Read(f"{ROOT}/key", "cat"), "RealPath", False),
         (Read("/data/k*", "cat", is_pattern=True), "PlacesOf", True),
         (Read("/data/ke?", "cat", is_pattern=True), "PlacesOf", True),
@@ -38,11 +41,22 @@ def decided(found: Any) -> tuple[str, str] | None:
 def test_who_would_read_the_key(
     read: Read, asks: str | None, monkeypatch: pytest.MonkeyPatch, *, key_is_read: bool
 ) -> None:
-    real = "/data/key" if read.path.startswith("/data") else f"{ROOT}/a"
+    real = "/data/key" if read.path.startswith("/data") else "/" if read.path == "/" else f"{ROOT}/a"
     world = ShellWorld(monkeypatch, Effects(reads=(read,)), PlacesOf=(place(f"{ROOT}/b"), place(real)))
     found = world.decide(call("Bash", {"command": "x"}), in_state("planning"))
     assert decided(found) == (("control-plane.key", f"`{read.path}` {KEY}") if key_is_read else None)
     assert [name for name in world.asked if name in ("RealPath", "PlacesOf")] == ([asks] if asks else [])
+
+
+@pytest.mark.contract("C7.3")
+def test_who_may_read_anything_may_read_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = Effects(reads=(Read(ROOT, "ls", is_tree=True), Read("/", "cat", is_tree=True)))
+    world = ShellWorld(monkeypatch, effects)
+    found = world.decide(call("Bash", {"command": "x"}), in_state("planning"))
+    seen = "`cat` may read any file, the guard's sealing key among them"
+    assert decided(found) == ("control-plane.key", seen)
+    assert found.decision.reason.remedy == "Name the files, or search below a folder of the repository."
+    assert "RealPath" not in world.asked
 
 
 @pytest.mark.contract("C7.3")

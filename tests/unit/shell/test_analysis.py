@@ -240,7 +240,9 @@ def test_every_program_is_listed(command: str, programs: set[str]) -> None:
 def test_names_that_stay_below_the_folder(command: str) -> None:
     assert not effects_of(command, plain=True).unknown
     assert "/" not in {read.path for read in effects_of(command, plain=True).reads}
-    assert "/" in {read.path for read in effects_of(command).reads}  # unless the names are plain
+    # Names that are not plain may become any other, unless each of them is handed on whole.
+    is_exact = "-print0" in command or "-exec" in command
+    assert ("/" in {read.path for read in effects_of(command).reads}) is not is_exact
 
 
 @pytest.mark.contract("E3.2")
@@ -263,8 +265,6 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
         "find a/../.. | xargs cat",
         "find -L . | xargs cat",
         "find . -follow -exec cat {} +",
-        "find -P /etc -exec cat {} +",
-        "find /etc -exec cat {} +",
         "find . -printf %l | xargs cat",
         "find . -ls | xargs cat",
         "ls src | xargs cat",  # names without their folder
@@ -370,3 +370,50 @@ def test_a_refusal_quotes_nothing_of_a_file() -> None:
 )
 def test_which_variables_of_the_environment_a_program_is_shown(command: str, shown: tuple[str, ...]) -> None:
     assert effects_of(command).programs[0].variables == shown
+
+
+@pytest.mark.contract("E3.1", "E4.10")
+@pytest.mark.parametrize(
+    ("command", "read", "is_listing"),
+    [
+        ("find / -name x", "/", True),
+        ("find /etc -exec ls -l {} +", "/etc", True),
+        ("find /etc -exec cat {} +", "/etc", False),
+        ("ls -R /", "/", True),
+        ("du -sh /etc", "/etc", True),
+        ("tree /etc", "/etc", True),
+        ("fd x /etc", "/etc", True),
+        ("rg --files /etc", "/etc", True),
+        ("rg x /etc", "/etc", False),
+        ("grep -r x /etc", "/etc", False),
+        ("md5sum /etc/x", "/etc/x", True),
+        ("wc -l /etc/x", "/etc/x", True),
+    ],
+)
+def test_what_only_lists(command: str, read: str, *, is_listing: bool) -> None:
+    found = effects_of(command)
+    assert (found.unknown, {(one.path, one.is_listing) for one in found.reads if one.path == read}) == (
+        (),
+        {(read, is_listing)} | ({(read, True)} if command.startswith("find") else set()),
+    )
+
+
+@pytest.mark.contract("E4.10")
+@pytest.mark.parametrize(
+    ("command", "may_be_any"),
+    [
+        ("ls -l $(which cc)", False),
+        ("stat $x", False),
+        ('wc -l "src/$x"', False),
+        ("wc -l $x", True),  # --files0-from
+        ("du $x", True),
+        ("cat $x", True),
+        ('cat "src/$x"', True),
+        ("cksum $x", True),
+        ("xargs md5sum", False),
+        ("xargs cat", True),
+    ],
+)
+def test_what_shows_nothing_may_be_given_any_name(command: str, *, may_be_any: bool) -> None:
+    found = effects_of(command)
+    assert (found.unknown, any(read.path == "/" for read in found.reads)) == ((), may_be_any)
