@@ -256,9 +256,9 @@ def read_block(section: Section, key: str) -> Node:
 
 def _block(section: Section) -> Block:
     rows = section.rows
-    closing = next((i for i, (_, line) in enumerate(rows) if i and line.startswith("```")), None)
+    closing = next((i for i, (_, line) in enumerate(rows) if i and line.startswith("```")), len(rows))
     if rows[0][1] != "```json" or closing != len(rows) - 1 or rows[-1][1] != "```":
-        outside = rows[0] if rows[0][1] != "```json" else rows[min((closing or 0) + 1, len(rows) - 1)]
+        outside = rows[0] if rows[0][1] != "```json" else rows[min(closing + 1, len(rows) - 1)]
         raise LineError(
             outside[0],
             "artifact.json-block",

@@ -45,14 +45,16 @@ _SEEN: Final = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
 )
+_FATAL: Final = 128  # the status with which git gives up
 _NO: Final = frozenset(("", "false", "no", "off", "0"))
 
 
 def git_jobs(folder: str) -> list[Job]:
     """Start what tells about git in a folder: none if git is not there."""
     found = (
-        git_job(folder, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"),
-        git_job(folder, "rev-parse", "--show-toplevel"),
+        git_job(
+            folder, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"
+        ),
         git_job(folder, "config", "--list", "-z", "--show-origin"),
     )
     return [job for job in found if job is not None]
@@ -84,10 +86,13 @@ def git_facts(folder: str, jobs: Sequence[Job]) -> GitFacts:
     if not jobs:
         nothing = ("git, which was not found",)
         return GitFacts("", "", "", nothing, nothing)
-    where, top, config = jobs
-    lines = text_of(where).split("\n")
-    git_folder, common = (lines[0], lines[1]) if lines[1:] else ("", "")
-    root = text_of(top).rstrip("\n")
+    where, config = jobs
+    # Without a working tree git tells its folders and fails at the third; each line ends with a line end.
+    told = os.fsdecode(bytes(where.answer)).split("\n")[:-1] if where.status in {0, _FATAL} else []
+    git_folder, common, root = (*told, "", "", "")[:3]
+    if where.status == 0 and len(told) != len(("the repository", "what worktrees share", "the working tree")):
+        odd = ("a folder with a line end in its name",)
+        return GitFacts("", "", "", odd, odd)
     if config.status != 0:
         return GitFacts(root, git_folder, common, ("an unreadable configuration",), ("an unreadable configuration",))
     listing = text_of(config)

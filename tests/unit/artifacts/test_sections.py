@@ -130,6 +130,24 @@ def test_json_values_know_their_lines(path: tuple[str | int, ...], line: int) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ('{"a": {\n}}', ("a", ""), 1),  # a bracket is no key
+        ('["x",\n"y"]', (1,), 2),  # nor is a text in an array
+        ("[\n]", (0,), 1),  # nor is a bracket a value
+        ("\n ", ("x",), 1),
+        ('\n{"a": 1}', ("a",), 2),
+    ],
+)
+def test_what_is_not_there_is_told_where_it_would_be(text: str, path: tuple[str | int, ...], line: int) -> None:
+    assert Block(text, 1).line_of(path) == line
+
+
+def test_a_bare_word_that_is_not_there_is_told_at_the_start() -> None:
+    assert Block("\n1", 1).line_of_word("NaN") == 1
+
+
+@pytest.mark.parametrize(
     "line",
     ["```a`b", " ```", "~~~", "```sh"],
 )
@@ -140,3 +158,9 @@ def test_a_fence_that_does_not_hold_is_named_by_its_own_line(line: str) -> None:
     assert (caught.value.line, caught.value.rule) == (6, "artifact.fence")
     assert caught.value.seen.startswith("found the fence ")
     assert line.strip() in caught.value.seen
+
+
+def test_a_backtick_behind_a_fence_makes_it_none_even_where_it_is_closed() -> None:
+    with pytest.raises(LineError) as caught:
+        read_document("# Plan\n\n## A\n\n```a`b\nx\n```", ("A",), is_gated=False)
+    assert (caught.value.line, caught.value.rule) == (5, "artifact.fence")

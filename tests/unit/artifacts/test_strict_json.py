@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness_guard.artifacts.fault import LineError
+from harness_guard.artifacts.fault import LineError, shown
 from harness_guard.artifacts.sections import Section
 from harness_guard.artifacts.strict_json import Block, Node, read_block
 
@@ -68,6 +68,20 @@ def test_a_section_is_one_block_and_nothing_else(lines: tuple[str, ...]) -> None
     with pytest.raises(LineError) as caught:
         read_block(Section("Context", 3, lines), "key")
     assert caught.value.rule == "artifact.json-block"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (("```json", "{}", "```", "more", "and more"), "more"),
+        (("```json", "{}", "````"), "````"),
+        (("first", "```json", "{}", "```"), "first"),
+    ],
+)
+def test_what_stands_beside_the_block_is_told(lines: tuple[str, ...], told: str) -> None:
+    with pytest.raises(LineError) as caught:
+        read_block(Section("Context", 3, lines), "key")
+    assert caught.value.seen.startswith(f"found {shown(told)}")
 
 
 def node(value: object) -> Node:

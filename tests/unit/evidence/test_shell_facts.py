@@ -225,6 +225,25 @@ def test_a_planted_repository_is_seen_by_its_folder(repo: Path) -> None:
     assert git_facts(repo / "link").git_folder == str(bare)
 
 
+def test_a_repository_without_a_working_tree_has_no_top(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path)], check=True)
+    found = git_facts(tmp_path)
+    assert (found.top, found.git_folder, found.common_folder) == ("", str(tmp_path), str(tmp_path))
+
+
+def test_outside_every_repository(tmp_path: Path) -> None:
+    found = git_facts(tmp_path)
+    assert (found.top, found.git_folder, found.common_folder) == ("", "", "")
+
+
+def test_a_line_end_in_a_folders_name_tells_nothing(tmp_path: Path) -> None:
+    odd = tmp_path / "a\nb"
+    odd.mkdir()
+    subprocess.run(["git", "init", "-q", str(odd)], check=True)
+    found = git_facts(odd)
+    assert (found.top, found.reading, found.writing) == ("", (seen := ("a folder with a line end in its name",)), seen)
+
+
 def test_the_text_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.sh").write_text("touch x\n")
     (tmp_path / "link").symlink_to("a.sh")
