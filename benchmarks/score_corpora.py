@@ -80,6 +80,15 @@ def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, wh
     return False
 
 
+KEY = "/home/dev/.claude/plugins/data/harness-guard/key"  # where a host would have the guard's data
+
+
+def may_read_key(found: Effects) -> bool:
+    """Whether a command shows what stands in the guard's key, or in any folder around it, as the kernel asks."""
+    shown = [read.path for read in found.reads if not read.is_listing and not read.is_pattern]
+    return any(f"{KEY}/".startswith(resolve_path(path, follow=True).rstrip("/") + "/") for path in shown)
+
+
 def why_not(command: str, boundary: list[str]) -> str:
     """Give the reason to refuse a command, ``""`` to let it pass."""
     found = effects_of(command)
@@ -88,8 +97,8 @@ def why_not(command: str, boundary: list[str]) -> str:
         return f"danger {danger.rule}"
     if found.unknown:
         return found.unknown[0].why
-    if any(read.path == "/" and read.is_tree and not read.is_listing for read in found.reads):
-        return "it may read any file, the guard's key too"
+    if may_read_key(found):
+        return "it may read the guard's key"
     entries = entries_of(boundary)
     relied = [(resolve_path(one.path, follow=True), one.what) for one in found.relies]
     try:
@@ -230,9 +239,7 @@ def print_peers(file: Path) -> None:
         command = row["cmd"].replace("/proj", top)  # the cases' repository
         found = effects_of(command, cwd=top, root=top)
         danger = danger_of(command, found)
-        is_known = not found.unknown and not any(
-            read.path == "/" and read.is_tree and not read.is_listing for read in found.reads
-        )
+        is_known = not found.unknown and not may_read_key(found)
         verdict = "danger" if danger else "unknown" if not is_known else "writes" if found.writes else "reads"
         table.setdefault((row["class"], row["expect"]), Counter())[verdict] += 1
     for (kind, expect), counts in sorted(table.items()):

@@ -87,11 +87,11 @@ def git_facts(folder: str, jobs: Sequence[Job]) -> GitFacts:
         nothing = ("git, which was not found",)
         return GitFacts("", "", "", nothing, nothing)
     where, config = jobs
-    # Without a working tree git tells its folders and fails at the third; each line ends with a line end.
-    told = os.fsdecode(bytes(where.answer)).split("\n")[:-1] if where.status in {0, _FATAL} else []
+    # Without a working tree git tells the two folders and gives up at the third.
+    told = os.fsdecode(bytes(where.answer)).split("\n")[:-1]
     git_folder, common, root = (*told, "", "", "")[:3]
-    if where.status == 0 and len(told) != len(("the repository", "what worktrees share", "the working tree")):
-        odd = ("a folder with a line end in its name",)
+    if len(told) not in {0: (3,), _FATAL: (0, 2)}.get(where.status, ()):
+        odd = ("a folder that git does not tell, or that has a line end in its name",)
         return GitFacts("", "", "", odd, odd)
     if config.status != 0:
         return GitFacts(root, git_folder, common, ("an unreadable configuration",), ("an unreadable configuration",))

@@ -76,17 +76,21 @@ def unlisted_cache(judged: Judged, state: RunState) -> Reason | None:
     boundary, caches = (policy.boundary, policy.caches) if policy is not None else ((), ())
     for write, places in judged.places:
         for place in places if write.is_cache else ():
-            if _is_inside(place, boundary, state) or _is_listed(place, caches):
+            if _is_listed(place, caches) or _outside(write, place, boundary, state) is None:
                 continue
-            name = short(write.path.rpartition("/")[2])
             seen = f"`{short(write.by)}` keeps a cache in `{short(place.real)}`, which no Plan lists"
-            return Reason("boundary.cache", seen, f"Switch it off by an option, or list `{name}/` under `{LABEL}`.")
+            listed = f", or list `{_last(place)}/` under `{LABEL}`" if _last(place) else ""
+            return Reason("boundary.cache", seen, f"Switch it off by an option{listed}.")
     return None
 
 
+def _last(place: Place) -> str:
+    """What a folder of this repository is called; ``""`` of any other."""
+    return (place.relative or "").rpartition("/")[2] if place.nested is None else ""
+
+
 def _is_listed(place: Place, caches: tuple[str, ...]) -> bool:
-    relative = place.relative
-    return relative is not None and place.nested is None and relative.rpartition("/")[2] in caches
+    return bool(_last(place)) and _last(place) in caches
 
 
 def _outside(write: Write, place: Place, boundary: tuple[str, ...], state: RunState) -> Reason | None:

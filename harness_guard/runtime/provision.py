@@ -274,11 +274,8 @@ def _others(pycache: str, folder: str, kept: tuple[str, ...]) -> set[str]:
     mirrored = folder[len(pycache) :]
     if any(f"{mirrored}/".startswith(f"{place}/") for place in kept):
         return set()
-    places = [f"{mirrored}/{name}/" for name in os.listdir(folder)]
     return {
-        place.rpartition("/")[0].rpartition("/")[2]
-        for place in places
-        if not any(f"{each}/".startswith(place) for each in kept)
+        name for name in os.listdir(folder) if not any(f"{place}/".startswith(f"{mirrored}/{name}/") for place in kept)
     }
 
 

@@ -116,6 +116,9 @@ _FOLDERS = frozenset(("inside", "unshadowed", "untuned"))  # what is found there
 _RUFF_SETTINGS = frozenset((".ruff.toml", "ruff.toml", "pyproject.toml"))
 
 
+_EDITORS = frozenset(("python", "python3", "sed", "perl"))  # of files that a search gives they change the content
+
+
 def _is_apart(write: Write, source: NameSource) -> bool:
     """Whether a write of that kind, by that program or to that cache changes nothing of what was looked at."""
     last = _last(write.path)
@@ -133,6 +136,7 @@ def _is_apart(write: Write, source: NameSource) -> bool:
             is_cache = last == "__pycache__" or write.by in {"sqlite3", "duckdb"}
         case "unshadowed":
             is_cache = write.by == "compileall" or last == "__pycache__"  # it counts only beside its source
+            is_cache = is_cache or (write.search is not None and write.search.is_there and write.by in _EDITORS)
         case _:
             is_cache = last == "__pycache__"
     return is_cache or write.by in _ADDS_NO_NAME

@@ -72,12 +72,16 @@ def _fields(statement: Statement, state: State, scope: Scope) -> list[Field]:
 
 
 def _is_last_part(fields: list[Field]) -> bool:
-    """Whether it is ``basename`` of a path that is not known whole, but certainly no option: it prints no slash."""
+    """Whether it is ``basename`` of a path that is not known whole, but is no option, and more than slashes.
+
+    Then it prints no slash.
+    """
     rest = fields[1:]
-    if fields[0].text != "basename" or not all(field.is_one for field in rest):
+    if fields[0].text != "basename" or len(rest) not in {1, 2} or not all(field.is_one for field in rest):
         return False
-    is_operand = len(rest) in {1, 2} and (rest[0].is_operand or rest[0].start[:1] not in {"", "-"})
-    return is_operand and all(field.text is not None and not field.is_pattern for field in rest[1:])
+    tops = rest[0].found.tops if rest[0].found is not None else (rest[0].start,)
+    is_more = all(top.strip("/") and top[0] != "-" for top in tops)
+    return is_more and all(field.text is not None and not field.is_pattern for field in rest[1:])
 
 
 def _counts(words: list[str], *, is_fed: bool) -> bool:
@@ -119,7 +123,7 @@ def _names_commit(words: list[str]) -> bool:
     """Whether git prints the name of one object in hexadecimal, or of a word that it was given, or nothing."""
     options = [word for word in words[1:] if word.startswith("-")]
     operands = [word for word in words[1:] if not word.startswith("-")]
-    if any(operand[:1] in {"", "^"} or ".." in operand or not operand.isascii() for operand in operands):
+    if any(not operand or not set(operand) <= _REVISION or ".." in operand for operand in operands):
         return False
     if words[:1] == ["merge-base"]:
         return not options and len(operands) == len(("A", "B"))
@@ -129,6 +133,10 @@ def _names_commit(words: list[str]) -> bool:
     is_known = all(word in {"--verify", "-q", "--quiet", "--short"} or _is_short(word) for word in options)
     # What is no revision is printed as it was written.
     return is_known and (is_sure or operands[0].replace("_", "").isalnum())
+
+
+# Marks of a revision that names one object; behind ``^`` some make several of it (gitrevisions(7)).
+_REVISION = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./~:")
 
 
 def _is_short(word: str) -> bool:

@@ -1,4 +1,8 @@
-"""Which commands print names of files, and nothing else: where these lie and what they are called."""
+"""Which commands print names of files, and nothing else: where these lie and what they are called.
+
+Sources: the manuals of findutils 4.9, GNU grep 3.8, git 2.39 (ls-files, grep, gitglossary "pathspec"), ripgrep 14
+(``--glob``, gitignore's form), fd 9.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,7 @@ _GREP_LONG = frozenset(("--recursive", "--files-with-matches", "--files-without-
 _GIT_GREP = frozenset(("--name-only", "--files-with-matches", "--null", "--cached", "--untracked", "--ignore-case"))
 
 
-_GLOB_PLAIN = frozenset("[]{}\\")  # what a glob of ripgrep's may hold that ours do not
-_GLOB_MARKS = frozenset("*?[]\\")
+_GLOB_ODD = frozenset("[]{}\\")  # what a glob of ripgrep's may hold that ours do not
 
 
 def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | None) -> Printed | None:
@@ -82,21 +85,7 @@ def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     sources = [source for made in found if made is not None for source in made]
     if None in found:
         return None
-    paths = [word for word in words[1:] if not word.startswith("-")]
-    return Printed(Found((".",), Search(_last_names(paths), skips_git=True)), tuple(sources), is_nul, is_walked=False)
-
-
-def _last_names(paths: list[str]) -> tuple[str, ...]:
-    """Give the globs of what files are called that pathspecs of git name; each star of theirs stands for slashes too.
-
-    A folder whose name looks like the glob would give all that lies below it. No such name is plain.
-    """
-    globs = []
-    for path in paths:
-        end = path[max(path.rfind(mark) for mark in _GLOB_MARKS) + 1 :] if not _GLOB_MARKS.isdisjoint(path) else ""
-        last = end.rpartition("/")[2]
-        globs.append(("" if "/" in end else "*") + last if last else "*")
-    return tuple(dict.fromkeys(globs)) or ("*",)
+    return Printed(Found((".",), Search(skips_git=True)), tuple(sources), is_nul, is_walked=False)
 
 
 def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
@@ -107,13 +96,15 @@ def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
     operands = words[words.index("--") + 1 :] if "--" in words else []
     patterns = [word for word in words[: words.index("--") if "--" in words else len(words)] if word not in options]
     prints = "l" in letters or not longs.isdisjoint(("--name-only", "--files-with-matches"))
+    if _joins_pattern(options):
+        return None
     if not prints or letters - set("lizwFEIe") or longs - _GIT_GREP or len(patterns) != 1 or "--cached" in longs:
         return None  # a revision in front of a name would stand before it
     if any(".." in word.split("/") or word.startswith((":", "/")) for word in operands):
         return None
     kinds: tuple[Literal["index", "disk"], ...] = ("index", "disk") if "--untracked" in longs else ("index",)
     sources = tuple(NameSource(kind, cwd) for cwd in cwds for kind in kinds)
-    found = Found((".",), Search(_last_names(operands), skips_git=True))
+    found = Found((".",), Search(skips_git=True))
     return Printed(found, sources, "z" in letters or "--null" in longs, is_walked=False)
 
 
@@ -128,8 +119,8 @@ def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     prints = not letters.isdisjoint("lL") or not longs.isdisjoint(("--files-with-matches", "--files-without-match"))
     if not (is_deep and prints) or letters - _GREP or longs - _GREP_LONG or not operands or "--" in words:
         return None
-    if any("e" in word[:-1] for word in options if not word.startswith("--")):
-        return None  # ``-eTEXT``
+    if _joins_pattern(options):
+        return None
     tops = tuple(operands[1:]) or (".",)
     names = _included(options, tops)
     is_below = _are_below(tops)
@@ -139,6 +130,11 @@ def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     is_nul, is_named = "Z" in letters or "--null" in longs, bool(operands[1:])
     found = Found(both, Search(names, skips_git="--exclude-dir=.git" in options))
     return Printed(found, sources, is_nul, is_walked=is_named, is_below=is_below)
+
+
+def _joins_pattern(options: list[str]) -> bool:
+    """Whether a pattern may stand in the same word as its option, ``-eTEXT``: its letters are no options."""
+    return any("e" in word[:-1] for word in options if not word.startswith("--"))
 
 
 def _included(options: list[str], tops: tuple[str, ...]) -> tuple[str, ...]:
@@ -168,14 +164,14 @@ def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
 
 
 # Options with which ripgrep and fd print names alone, and neither look at what is hidden nor go through links.
-_RG = Row(
+_RG_LISTS = Row(
     "rg",
     flags="lisSwxFPUNn0q",
     valued="egtTdjm",
     longs="files files-with-matches files-without-match ignore-case smart-case case-sensitive word-regexp line-regexp "
     "fixed-strings pcre2 multiline null no-messages no-config regexp= glob= iglob= type= type-not= sort= max-depth=",
 )
-_FD = Row(
+_FD_LISTS = Row(
     "fd",
     flags="0isgFp",
     valued="deEtj",
@@ -185,10 +181,12 @@ _FD = Row(
 
 def _by_rg(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     """``rg -l PATTERN [PLACE…]`` or ``rg --files [PLACE…]``."""
-    options = options_of(_RG, call[1:])
+    options = options_of(_RG_LISTS, call[1:])
     if isinstance(options, str) or not options.has("-l", "--files", "--files-with-matches", "--files-without-match"):
         return None
     skipped = 0 if options.has("--files", "-e", "--regexp") else 1
+    if not options.has("--files") and not options.operands[skipped:]:
+        return None  # it may search its input instead
     given = [field.text or "" for field in options.values("-g", "--glob", "--iglob")]
     # A file has to match one of those that exclude nothing: its whole path, or its name if there is no slash.
     names = tuple(_of_glob(glob) for glob in given if not glob.startswith("!"))
@@ -196,13 +194,15 @@ def _by_rg(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
 
 
 def _of_glob(glob: str) -> str:
+    """Give a glob of what files are called that a line of ``.gitignore`` names: blanks around it and ``#`` are none."""
     last = glob.rpartition("/")[2]
-    return last if last and "**" not in last and _GLOB_PLAIN.isdisjoint(glob) else "*"
+    is_plain = _GLOB_ODD.isdisjoint(glob) and not glob.startswith("#") and glob == glob.strip()
+    return last if last and "**" not in last and is_plain else "*"
 
 
 def _by_fd(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     """``fd [PATTERN [PLACE…]]``."""
-    options = options_of(_FD, call[1:])
+    options = options_of(_FD_LISTS, call[1:])
     if isinstance(options, str):
         return None
     names = tuple(f"*.{escape((field.text or '').lstrip('.'))}" for field in options.values("-e", "--extension"))
@@ -212,16 +212,17 @@ def _by_fd(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
 def _of_walker(
     options: Options, skipped: int, cwds: tuple[str, ...], *, names: tuple[str, ...], is_nul: bool
 ) -> Printed | None:
-    # A settings file of the user's may have it follow links: so none may lead out.
     tops = tuple(field.text or "" for field in options.operands[skipped:]) or (".",)
-    if not _are_below(tops) or any(top.split("/")[-1].startswith(".") and top not in {".", "./"} for top in tops):
+    # ``-`` is the standard input; a place that starts with a dot is looked into although it is hidden, ``.git`` too.
+    if not _are_below(tops) or any(top[0] in "-." and top not in {".", "./"} for top in tops):
         return None
     sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd))
     both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
     globs = names or ("*",)
     if names and any(top not in {".", "./"} for top in tops):
         globs = (*names, *(escape(top.rstrip("/").rpartition("/")[2]) for top in tops))  # a file named itself is told
-    return Printed(Found(both, Search(globs, skips_git=True)), sources, is_nul, may_follow=True)
+    # A settings file of the user's may have it follow links: so none may lead out.
+    return Printed(Found(both, Search(globs)), sources, is_nul, may_follow=True)
 
 
 _FIRST = {"find": _by_find, "git": _by_git, "grep": _by_grep, "ls": _by_ls, "rg": _by_rg, "fd": _by_fd,

@@ -44,9 +44,10 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """What a loop's name holds: one thing after the other of what it goes over."""
+    """What a loop's name holds: one thing after the other of what it goes over; ``body`` is empty in an expression."""
 
     over: ast.expr
+    body: tuple[ast.stmt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Bindings:
         self.bound: dict[str, list[Bound]] = {}  # name -> what it is bound to; ``None``: something else
         self.loads: Counter[str] = Counter()
         self.iterated: Counter[str] = Counter()  # uses that go over a list, and leave it as it is
-        self.filtered: Counter[str] = Counter()  # uses that take things out of a list
+        self.filtered: Counter[str] = Counter()  # uses that take things out of a list, or look for one there
         for node in nodes:
             self._note(node)
 
@@ -84,8 +85,8 @@ class Bindings:
             self._note_round(node)
         elif isinstance(node, ast.Name):
             self._note_name(node)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
-            self.iterated.update(arg.id for arg in node.args if isinstance(arg, ast.Name))
+        elif isinstance(node, ast.Call | ast.Compare):
+            self._note_use(node)
         elif isinstance(node, ast.arg):
             self.bound.setdefault(node.arg, []).append(None)
         elif isinstance(node, ast.FunctionDef | ast.ExceptHandler) and node.name:
@@ -93,6 +94,17 @@ class Bindings:
         elif isinstance(node, ast.Global | ast.Nonlocal):
             for name in node.names:
                 self.bound.setdefault(name, []).append(None)
+
+    def _note_use(self, node: ast.Call | ast.Compare) -> None:
+        """Note what leaves a list as it is, or takes something out of it."""
+        if isinstance(node, ast.Compare):
+            self.filtered.update(one.id for one in node.comparators if isinstance(one, ast.Name))
+            return
+        func = node.func
+        if isinstance(func, ast.Name) and func.id == "len":
+            self.iterated.update(arg.id for arg in node.args if isinstance(arg, ast.Name))
+        elif isinstance(func, ast.Attribute) and func.attr == "remove" and isinstance(func.value, ast.Name):
+            self.filtered[func.value.id] += 1
 
     def _note_name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
@@ -113,11 +125,13 @@ class Bindings:
         if isinstance(inner, ast.Name):
             self.iterated[inner.id] += 1
         if isinstance(node.target, ast.Name):
-            self.bound.setdefault(node.target.id, []).append(node.iter if _is_listing(node.iter) else Each(node.iter))
+            body = tuple(node.body) if isinstance(node, ast.For) else ()
+            item = node.iter if _is_display(node.iter) else Each(node.iter, body)
+            self.bound.setdefault(node.target.id, []).append(item)
         elif isinstance(node.target, ast.Tuple) and isinstance(node.iter, ast.Call):
-            for index, part in enumerate(node.target.elts):
-                if isinstance(part, ast.Name):
-                    self.bound.setdefault(part.id, []).append(Walked(node.iter, index))
+            names = [part.id for part in node.target.elts if isinstance(part, ast.Name)]
+            for index, name in enumerate(names) if len(names) == len(node.target.elts) == _OF_WALK else ():
+                self.bound.setdefault(name, []).append(Walked(node.iter, index))
 
     def _unwrapped(self, node: ast.expr) -> ast.expr:
         """Take ``sorted``, ``list`` and their like off what is iterated over; they give the same things."""
@@ -240,46 +254,59 @@ class Bindings:
         return None
 
     def _below(self, folder: ast.expr, name: ast.expr, depth: int) -> Searched | None:
-        """A name that a listing gave, behind a folder that is named, or that ``os.walk`` gave, which is no link."""
-        is_name = isinstance(name, ast.Name) and self._is_name(name.id)
-        if not is_name:
+        """A name behind the folder that it was listed in, by ``os.listdir`` or ``os.walk``, where that is no link.
+
+        Only within the loop over the listing: elsewhere the one may be of another round than the other.
+        """
+        folder = self._as_text(folder)
+        whole = self._stored(name.id) if isinstance(name, ast.Name) else None
+        if not whole or not all(self._is_listed_in(item, folder) for item in whole):
+            return None
+        if not any(_holds(item.body, name) for item in whole if isinstance(item, Each)):
             return None
         names = self.names(folder, depth + 1)
         if names is not None:
             return Searched(tuple(names), ("*",))
-        if isinstance(folder, ast.Call) and self.meaning(folder.func) in PATHS and len(folder.args) == 1:
-            folder = folder.args[0]
-        whole = self.bound.get(folder.id, []) if isinstance(folder, ast.Name) else []
-        is_root = all(item is _SEEN or (isinstance(item, Walked) and item.index == 0) for item in whole)
-        return self.found(folder, depth + 1) if whole and is_root else None
+        roots = self._stored(folder.id) if isinstance(folder, ast.Name) else None
+        is_walked = bool(roots) and all(isinstance(item, Walked) for item in roots or ())
+        return self.found(folder, depth + 1) if is_walked else None
 
-    def _is_name(self, name: str) -> bool:
-        """Whether a variable holds what ``os.listdir`` or the third word of ``os.walk`` names: never with a slash."""
-        whole = [item for item in self.bound.get(name, [None]) if item is not _SEEN]
-        return bool(whole) and self._is_stored(name, len(whole)) and all(self._gives_names(item) for item in whole)
+    def _as_text(self, folder: ast.expr) -> ast.expr:
+        """Take ``Path`` off a folder's name."""
+        is_path = isinstance(folder, ast.Call) and self.meaning(folder.func) in PATHS and len(folder.args) == 1
+        return folder.args[0] if is_path and isinstance(folder, ast.Call) else folder
 
-    def _gives_names(self, item: Bound) -> bool:
+    def _is_listed_in(self, item: Bound, folder: ast.expr) -> bool:
+        """Whether a loop's name is one that stands in a folder, and never has a slash."""
         inner = self._unwrapped(item.over) if isinstance(item, Each) else None
         if isinstance(inner, ast.Call):
-            return self.meaning(inner.func) == "os.listdir"
-        if not isinstance(inner, ast.Name) or not self._is_only_iterated(inner.id):
+            is_listing = self.meaning(inner.func) == "os.listdir" and len(inner.args) == 1 and not inner.keywords
+            return is_listing and ast.dump(self._as_text(inner.args[0])) == ast.dump(folder)
+        if not isinstance(inner, ast.Name) or not isinstance(folder, ast.Name) or not self._is_only_iterated(inner.id):
             return False
-        lists = [one for one in self.bound.get(inner.id, [None]) if one is not _SEEN]
-        return self._is_stored(inner.id, len(lists)) and all(
-            isinstance(one, Walked) and one.index == len(("root", "folders")) and self._walk_of(one) is not None
-            for one in lists
+        lists, roots = self._stored(inner.id), self._stored(folder.id)
+        return (
+            bool(lists and roots)
+            and all(
+                isinstance(one, Walked) and one.index == _FILES and self._walk_of(one) is not None
+                for one in lists or ()
+            )
+            and _walks(lists, _FILES) == _walks(roots, 0)
         )
 
     def _is_only_iterated(self, name: str) -> bool:
         return self.loads[name] == self.iterated[name]
 
-    def _is_stored(self, name: str, times: int) -> bool:
-        stores = sum(item is _SEEN for item in self.bound.get(name, ()))
-        return stores == times and name not in self.modules and name not in self.imported
+    def _stored(self, name: str) -> list[Bound] | None:
+        """Give all that a name is bound to, ``None`` if something of it is not known."""
+        items = self.bound.get(name, [])
+        whole = [item for item in items if item is not _SEEN]
+        is_own = name not in self.modules and name not in self.imported
+        return whole if is_own and len(items) == 2 * len(whole) else None  # each is stored once, and seen once
 
     def _found_bound(self, name: str, depth: int) -> Searched | None:
-        whole = [item for item in self.bound.get(name, [None]) if item is not _SEEN]
-        if not whole or not self._is_stored(name, len(whole)):
+        whole = self._stored(name)
+        if not whole:
             return None
         made: Searched | None = None
         for item in whole:
@@ -315,8 +342,8 @@ class Bindings:
         if depth > MOST_STEPS:
             return None
         if isinstance(node, ast.Name):
-            whole = [item for item in self.bound.get(node.id, [None]) if item is not _SEEN]
-            only = whole[0] if len(whole) == 1 and self._is_stored(node.id, 1) else None
+            whole = self._stored(node.id)
+            only = whole[0] if whole and len(whole) == 1 else None
             is_whole = isinstance(only, ast.expr) and self._is_only_iterated(node.id)
             return self._listed(only, depth + 1) if is_whole and isinstance(only, ast.expr) else None
         if not isinstance(node, ast.Call) or any(word.arg != "recursive" for word in node.keywords):
@@ -332,12 +359,15 @@ class Bindings:
         return None
 
 
+_OF_WALK: Final = 3  # what ``os.walk`` gives at once: a folder, its folders, its files
+_FILES: Final = 2  # where its files stand in that
 _SEEN: Final = ast.Pass()  # a store, counted beside what is stored
 _PACKAGES: Final = frozenset(("urllib", "os"))
 _SAME: Final = frozenset(("sorted", "list", "tuple", "set", "reversed"))
 _MEANT: Final = _SAME | {"len"}  # what must be the interpreter's own for lists to be what they look like
 _GLOBS: Final = frozenset(("glob.glob", "glob.iglob"))
 _LISTINGS: Final = frozenset(("glob", "rglob", "iterdir"))
+_PLAIN_MARKS: Final = {ord(mark): None for mark in "_-"}
 _GLOB_MARKS: Final = frozenset("*._-")  # beside letters and digits
 
 
@@ -345,7 +375,7 @@ def _packages(module: str) -> str:
     return module.partition(".")[0]
 
 
-def _is_listing(node: ast.expr) -> bool:
+def _is_display(node: ast.expr) -> bool:
     return isinstance(node, ast.List | ast.Tuple)
 
 
@@ -362,8 +392,28 @@ def _globbed(glob: str) -> Searched | None:
     *heads, last = glob.split("/")
     if not last or not all(mark.isalnum() or mark in _GLOB_MARKS for mark in last) or glob.startswith("/"):
         return None
-    named = list(itertools.takewhile(lambda head: head.replace("_", "").replace("-", "").isalnum(), heads))
-    return Searched(("/".join(named) or ".",), (last,), follows=named != heads) if ".." not in heads else None
+    named = list(itertools.takewhile(lambda head: head == "." or head.translate(_PLAIN_MARKS).isalnum(), heads))
+    follows = named != heads or "**" in last
+    return Searched(("/".join(named) or ".",), (last,), follows) if ".." not in heads else None
+
+
+def _holds(body: tuple[ast.stmt, ...], node: ast.expr) -> bool:
+    """Whether a construct stands in the body of a loop, and runs in that round."""
+    pending: list[ast.AST] = list(body)
+    found = False
+    while pending:
+        one = pending.pop()
+        if isinstance(one, ast.Yield | ast.YieldFrom):
+            return False
+        if not isinstance(one, ast.Lambda | ast.GeneratorExp | ast.FunctionDef):
+            found = found or one is node
+            pending += ast.iter_child_nodes(one)
+    return found
+
+
+def _walks(items: list[Bound] | None, index: int) -> set[int]:
+    """Which calls of ``os.walk`` gave what a name is bound to; another thing is told apart from each of them."""
+    return {id(item.call) if isinstance(item, Walked) and item.index == index else id(item) for item in items or ()}
 
 
 def _last(glob: str) -> str:

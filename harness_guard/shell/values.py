@@ -45,7 +45,7 @@ class Value:
         may_be_empty: The number may be nothing, or have blanks around it.
         is_tight: Such a number has no blanks around it.
         is_slug: It is no number but some letters, digits, ``_``, ``.``, ``:`` and ``-`` without a blank, or nothing.
-        is_hash: Such letters and digits start with no dash.
+        is_undashed: Such a word starts with no dash: it is a hash that git prints, or what git was given instead.
         is_part: It is no number but some text without a slash.
         is_made: For a pattern, whether it is no match of it that is there, but a name that looks so.
         found: It is no number but one of the names that a search gives.
@@ -61,7 +61,7 @@ class Value:
     may_be_empty: bool = False
     is_tight: bool = False
     is_slug: bool = False
-    is_hash: bool = False
+    is_undashed: bool = False
     is_part: bool = False
     is_made: bool = False
     found: Found | None = None
@@ -93,7 +93,7 @@ STAMP = Value(may_be_empty=True, is_tight=True)
 JOB = Value(is_job=True)
 INNER = Value(is_inner=True)
 SLUG = Value(is_slug=True)
-HASH = Value(is_slug=True, is_hash=True)
+HASH = Value(is_slug=True, is_undashed=True)
 PART = Value(is_part=True)
 MAP = Value(is_map=True)
 

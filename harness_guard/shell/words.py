@@ -34,6 +34,7 @@ LONGEST_WORD = 65_536  # characters; a longer word is unknown
 MOST_WORDS = 512  # that a value is split into
 _SPECIAL = frozenset("*?[]\\(")  # a parenthesis is one where extended globs are on
 _NEEDS_CARE = frozenset("\\{}~*?[")
+_GLOBBING = frozenset("*?[")
 _BLANKS = " \t\n"
 
 
@@ -48,7 +49,7 @@ class _Piece:
     is_inner: bool = False
     is_made: bool = False
     is_slug: bool = False
-    is_hash: bool = False
+    is_undashed: bool = False
     is_part: bool = False
     found: Found | None = None
 
@@ -370,7 +371,7 @@ def _computed(value: Value, *, is_quoted: bool) -> _Piece:
     is_one = is_quoted or not (value.may_be_empty or value.is_slug)
     # ``$!`` is nothing where nothing runs in the background.
     is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
-    return _Piece(None, is_one=is_one, is_slug=is_slug, is_hash=value.is_hash)
+    return _Piece(None, is_one=is_one, is_slug=is_slug, is_undashed=value.is_undashed)
 
 
 # --- braces ---------------------------------------------------------------------------------------------------------
@@ -524,8 +525,8 @@ def _field(pieces: list[_Piece]) -> list[Field]:
         prefix = _known_prefix(pieces[:unknown])
         is_inner = all(piece.is_inner or (piece.is_quoted and piece.text == "") for piece in pieces)
         is_one, found = all(piece.is_one for piece in pieces), _found(pieces)
-        is_hash = _starts_with_hash(pieces)
-        is_operand, is_inner = found is not None or is_hash, is_inner or (is_hash and _stays_below(pieces))
+        is_undashed = _starts_undashed(pieces)
+        is_operand, is_inner = found is not None or is_undashed, is_inner or (is_undashed and _stays_below(pieces))
         return [Field(None, prefix=prefix, is_one=is_one, is_inner=is_inner, found=found, is_operand=is_operand)]
     whole = "".join(piece.text or "" for piece in pieces)
     if not any(piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", whole)) for piece in pieces):
@@ -540,20 +541,27 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made, is_slug=is_slug)]
 
 
-def _starts_with_hash(pieces: list[_Piece]) -> bool:
-    """Whether a word starts with a hash, or if there is none with what makes no option of it."""
+def _starts_undashed(pieces: list[_Piece]) -> bool:
+    """Whether a word starts with no dash: with what never does, or if there is none of that with some other text."""
     rest = [piece for piece in pieces if not (piece.is_quoted and piece.text == "")]
-    return rest[0].is_hash and all(piece.is_hash or (piece.text or "-")[0] != "-" for piece in rest[:2])
+    behind = next((piece for piece in rest if not piece.is_undashed), None)
+    if not rest[0].is_undashed or behind is None:
+        return rest[0].is_undashed
+    is_text = bool(behind.text) and not behind.is_pattern
+    return is_text and (behind.text or "")[0] not in ("-" if behind.is_quoted else "-*?[~")
 
 
 def _stays_below(pieces: list[_Piece]) -> bool:
-    """Whether a word that starts with a hash, or with what stands behind it, climbs out of the folder nowhere."""
+    """Whether a word of which only letters and digits are not known climbs out of the folder nowhere."""
+    if not all(piece.is_undashed or (piece.text is not None and not piece.is_pattern) for piece in pieces):
+        return False
     text = "".join(piece.text or "" for piece in pieces)
-    return not text.startswith("/") and ".." not in text.split("/")
+    is_glob = any(not piece.is_quoted and not _GLOBBING.isdisjoint(piece.text or "") for piece in pieces)
+    return not is_glob and not text.startswith("/") and ".." not in text.split("/")
 
 
 def _slugged(pieces: list[_Piece]) -> list[_Piece]:
-    """Take a word of which only a number or a date is unknown for the pattern of a name."""
+    """Take a word of which only a number, a date, a hash or a part of a path is unknown for the pattern of a name."""
     unknown = [piece for piece in pieces if piece.text is None]
     head = next((piece.text for piece in pieces if piece.text != ""), None)
     if not unknown or not all(piece.is_slug or piece.is_part for piece in unknown) or not head or head[0] in "-~":

@@ -159,7 +159,9 @@ class Explained:
         outside = [
             (place, place.relative)
             for place in places
-            if place.relative and not covers_reach(self.boundary, place.relative, reach=place.reach)
+            if place.relative
+            and place.nested is None
+            and not covers_reach(self.boundary, place.relative, reach=place.reach)
         ]
         if write.is_cache:
             return [f"{relative.rpartition('/')[2]}/" for _, relative in outside]
@@ -193,7 +195,7 @@ class Explained:
             "unknown": [{"seen": each.seen, "why": each.why} for each in self.effects.unknown],
             "boundary": list(self.boundary),
             "keeps": list(self.keeps),
-            "plan": "\n".join(line for _, line in self.plan_lines),
+            "plan": [{"section": section, "line": line} for section, line in self.plan_lines],
         }
 
     def as_text(self) -> str:

@@ -130,11 +130,13 @@ def _read_trees(call: Call, options: Options) -> None:
 
 
 _READERS = (
-    "ls dir vdir cat head tail wc nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
+    "cat head tail nl tac cut tr paste fold fmt expand unexpand rev cmp comm join md5sum "
     "sha1sum sha224sum "
-    "sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump stat readlink realpath grep "
-    "nproc du look colrm"
+    "sha256sum sha384sum sha512sum b2sum cksum sum od strings hexdump grep "
+    "nproc look colrm"
 )
+_LISTERS = "ls dir vdir stat readlink realpath"
+_COUNTERS = "wc du"  # ``--files0-from`` has them say what stands in a file
 _PRINTERS = (
     "echo true false : pwd basename dirname uname whoami id groups df seq sleep yes printenv uptime "
     "free lscpu who w "
@@ -143,6 +145,8 @@ _PRINTERS = (
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _READERS.split()),
+    *(Row(name, is_free=True, lists="words") for name in _LISTERS.split()),
+    *(Row(name, is_free=True, lists="operands") for name in _COUNTERS.split()),
     *(Row(name, is_free=True, act=_without("o")) for name in ("base64", "base32")),  # BSD: the output file
     Row("lsof", is_free=True, reads=False, act=_without("D")),  # a device cache
     *(Row(name, is_free=True, act=_wraps_grep) for name in ("egrep", "fgrep")),

@@ -23,7 +23,7 @@ def _find(call: Call, _options: Options) -> None:
         call.opaque(str(error))
         return
     for field in search.roots or (Field("."),):
-        call.read(field, is_tree=True)
+        call.read(field, is_tree=True, is_listing=True)
     for action in search.actions:
         found = found_by(search, action.names)
         if action.name in PRINTS:

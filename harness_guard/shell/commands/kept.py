@@ -3,7 +3,10 @@
 No word of a call chooses what stands there, and nothing of a run goes by it, so it is no write of the call (contract
 E4.8); ``explain`` names it. A cache that a program keeps in the tree is a write instead (``Call.keep_cache``).
 
-Sources: each program's manual on its files or its cache (Linux's places; macOS has the caches in ``~/Library/Caches``).
+Sources: each program's manual, under its files, its cache or its environment: black ("Where Black keeps its cache"),
+``go help cache`` and ``go telemetry``, ``npm help folders``, ``pip help cache``, the Cargo Book ("Cargo Home"), kubectl
+(``--cache-dir``), helm (``helm env``), AWS CLI (``cli_history``), gpg(1), wget(1) (``--hsts-file``). The places are
+Linux's; macOS has the caches in ``~/Library/Caches``.
 """
 
 from __future__ import annotations
@@ -14,39 +17,36 @@ if TYPE_CHECKING:
 
 # Program -> paths below the home folder.
 AT_HOME: Final = {
-    "ansible": ".ansible",
-    "ansible-doc": ".ansible",
-    "ansible-galaxy": ".ansible",
-    "ansible-inventory": ".ansible",
+    "ansible": ".ansible/tmp .ansible/cp",
+    "ansible-galaxy": ".ansible/galaxy_cache",
     "aws": ".aws/cli/cache .aws/cli/history",
-    "az": ".azure",
+    "az": ".azure/commands .azure/telemetry",
     "black": ".cache/black",
     "brew": ".cache/Homebrew",
     "bun": ".bun/install/cache",
-    "cargo": ".cargo",
-    "conda": ".conda .cache/conda",
+    "cargo": ".cargo/registry .cargo/git .cargo/.package-cache .cargo/.global-cache",
+    "conda": ".cache/conda",
     "deno": ".cache/deno",
-    "fly": ".fly",
-    "flyctl": ".fly",
-    "gcloud": ".config/gcloud",
-    "gem": ".cache/gem .gem",
+    "fly": ".fly/state.yml",
+    "flyctl": ".fly/state.yml",
+    "gcloud": ".config/gcloud/logs .config/gcloud/cache",
+    "gem": ".cache/gem",
     "gh": ".cache/gh .local/state/gh",
     "go": ".cache/go-build .config/go/telemetry go/pkg/mod/cache",
-    "gpg": ".gnupg",
-    "gsutil": ".gsutil",
+    "gpg": ".gnupg/trustdb.gpg .gnupg/.#lk",
+    "gsutil": ".gsutil/tracker-files",
     "helm": ".cache/helm",
     "heroku": ".cache/heroku",
     "kubectl": ".kube/cache",
-    "mamba": ".conda .cache/conda",
+    "mamba": ".cache/conda",
     "npm": ".npm/_cacache .npm/_logs .npm/_update-notifier-last-checked",
-    "packer": ".config/packer",
+    "packer": ".config/packer/checkpoint_cache",
     "pip": ".cache/pip",
     "pip3": ".cache/pip",
     "pipx": ".local/state/pipx/log",
     "podman": ".local/share/containers",
     "pre-commit": ".cache/pre-commit",
-    "terraform": ".terraform.d",
-    "tofu": ".terraform.d",
+    "terraform": ".terraform.d/checkpoint_cache",
     "uv": ".cache/uv",
     "wget": ".wget-hsts",
 }  # fmt: skip

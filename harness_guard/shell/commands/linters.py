@@ -68,7 +68,7 @@ def _formats_with(writing: str) -> Act:
     return act
 
 
-def _keep(call: Call, folders: tuple[Field, ...], name: str) -> None:
+def _keep_cache(call: Call, folders: tuple[Field, ...], name: str) -> None:
     if folders:
         call.write(folders[-1], "tree")
     else:
@@ -121,7 +121,7 @@ def _ruff_runs(call: Call, verb: str, options: Options) -> None:
         return
     _read_trees(call, options.operands)
     if not options.has("--no-cache", "-n"):
-        _keep(call, folders, ".ruff_cache")
+        _keep_cache(call, folders, ".ruff_cache")
     is_fixing = options.has("--fix", "--fix-only") if verb == "check" else not options.has("--check")
     if is_fixing and not options.has("--diff", "--show-files", "--show-settings"):
         _write_trees(call, options.operands or (HERE,))
@@ -151,7 +151,7 @@ def _mypy(call: Call, options: Options) -> None:
     _read_trees(call, options.operands)
     folders = options.values("--cache-dir")
     if folders or not options.has("--no-incremental"):
-        _keep(call, folders, ".mypy_cache")
+        _keep_cache(call, folders, ".mypy_cache")
 
 
 def _flake8(call: Call, options: Options) -> None:

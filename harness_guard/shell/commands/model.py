@@ -51,6 +51,8 @@ class Row:
         files: Options whose value names a file that is read, separated by blanks.
         is_apart: Whether each short option with a value is a word of its own, and its value another.
         is_wary: Whether a value in a word of its own must be known not to start with a dash.
+        lists: ``operands``: of the files that are its operands no more is shown than that they are there, their
+            attributes, or counts. ``words``: the same, and no option of it shows more.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Row:
     files: str = ""
     is_apart: bool = False
     is_wary: bool = False
+    lists: Literal["", "operands", "words"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +215,8 @@ class Call:
         return self.files.get(path, FileText(is_there=True))
 
     def read(self, field: Field, *, is_tree: bool = False, is_listing: bool = False) -> None:
-        """Say that it reads the files that a word names, or with ``is_listing`` only what they are called."""
+        """Say that it reads the files that a word names; with ``is_listing`` nothing that stands in them is shown."""
         found = self.paths(field)
-        is_listing = is_listing or not _shows(self.name, field)
         tops = self._tops(field) if found is None else None
         if found is None and field.is_inner and self.cwds is not None:
             self.trusted += field.found.search.names if field.found is not None else ("*",)
@@ -460,24 +462,10 @@ def run_row(row: Row, call: Call) -> None:
         return
     if row.reads:
         for field in options.operands:
-            call.read(field)
+            call.read(field, is_listing=_lists(row, call))
     read_named(row, call, options)
     if row.act is not None:
         row.act(call, options)
-
-
-# Programs that show of a file no more than that it is there, its attributes, or a digest.
-_SHOWS_NOTHING = frozenset(
-    ("find", "fd", "fdfind", "tree", "eza", "exa", "lsd", "ls", "dir", "vdir", "stat", "readlink", "realpath",
-     "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum")
-)  # fmt: skip
-_COUNTS = frozenset(("wc", "du"))  # the same, unless ``--files0-from`` has them name what stands in a file
-
-
-def _shows(program: str, field: Field) -> bool:
-    """Whether a program may show what stands in a file that a word names, of which nothing is known."""
-    may_be_option = not field.is_operand and field.start[:1] in {"", "-"}
-    return program not in _SHOWS_NOTHING and (program not in _COUNTS or may_be_option)
 
 
 def _is_found(field: Field) -> bool:
@@ -486,16 +474,13 @@ def _is_found(field: Field) -> bool:
 
 def _run_free(row: Row, call: Call) -> None:
     for field in call.args if row.reads else ():
-        _read_free(call, field)
+        _read_free(row, call, field)
     if row.act is not None:
         row.act(call, Options((), call.args))
 
 
-# Programs of which an option that is a file's name, and so has no slash in it, makes nothing worse.
-_MEEK = frozenset(
-    ("rm", "rmdir", "touch", "cp", "mv", "mkdir", "chmod", "chown", "chgrp", "ls", "cat", "wc", "head", "tail", "grep",
-     "du", "stat", "file")
-)  # fmt: skip
+# Programs that only read, so that an option that is a file's name makes nothing worse.
+_MEEK = frozenset(("ls", "cat", "wc", "head", "tail", "grep", "du", "stat", "file"))
 
 
 def undashed(call: Call) -> tuple[Field, ...]:
@@ -528,14 +513,30 @@ def read_named(row: Row, call: Call, options: Options) -> None:
         call.read(field)
 
 
-def _read_free(call: Call, field: Field) -> None:
+def _lists(row: Row, call: Call) -> bool:
+    """Whether it shows nothing of what stands in its operands: no word is, or may be, an option that reads a file."""
+    if row.lists != "operands":
+        return row.lists == "words"
+    return not any(
+        (field.start == "" and field.text != "" and not field.is_operand)
+        or field.start.startswith(_READING_OPTIONS)
+        or (field.text is None and field.start.startswith("-"))
+        for field in call.args
+    )
+
+
+# ``--files0-from``, ``--fromfile``, ``--exclude-from``, ``--config``, ``--info``, ``-X``; and what they are short for.
+_READING_OPTIONS = ("--f", "--e", "--c", "--i", "-X")
+
+
+def _read_free(row: Row, call: Call, field: Field) -> None:
     is_tree = call.name in {"grep", "egrep", "fgrep", "du", "ls"}
     start = field.start
     if start.startswith("-"):
         # ``--files0-from=F`` and ``-fF`` name files too, ``-nfF`` likewise.
         text = field.text or ""
         if field.text is None or field.is_pattern:
-            call.read(Field(None))
+            call.read(Field(None), is_listing=row.lists == "words")
         elif "=" in text:
             call.read(Field(text.partition("=")[2]))
         if text[1:2] != "-":
@@ -545,7 +546,7 @@ def _read_free(call: Call, field: Field) -> None:
         return
     if call.name == "strings" and start.startswith("@"):
         call.read(Field(start[1:]))  # binutils read further arguments from ``@FILE``, and complain with its words
-    call.read(field, is_tree=is_tree)
+    call.read(field, is_tree=is_tree, is_listing=_lists(row, call))
 
 
 _NAMES_FILE = frozenset("fX")  # ``grep -f``, ``du -X``, ``hexdump -f``

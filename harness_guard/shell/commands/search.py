@@ -39,7 +39,7 @@ def _fd(call: Call, options: Options) -> None:
     """The second operand and later ones are where to search; ``-x`` and ``-X`` take every word up to ``;``."""
     places = (*options.operands[1:], *options.values("--base-directory", "--search-path"))
     for field in places or (Field("."),):
-        call.read(field, is_tree=True)
+        call.read(field, is_tree=True, is_listing=True)
 
 
 def _fd_exec(call: Call, _options: Options) -> None:
@@ -59,20 +59,26 @@ def _fd_exec(call: Call, _options: Options) -> None:
         call.opaque(f"{call.name} runs a program with words that are not known")
         return
     found = replace(_found_by_fd(call, call.args[:start]), is_one=texts[start] in {"-x", "--exec"})
-    has_mark = any("{" in (field.text or "") for field in words)
+    texts_run = [field.text or "" for field in words]
+    if any(("{" in text or "}" in text) and not any(mark in text for mark in _FD_MARKS) for text in texts_run):
+        call.opaque(f"{call.name} runs a program with a bracket that is no mark")
+        return
+    has_mark = any("{" in text for text in texts_run)
     part = Field(None, is_one=found.is_one)
     marked = [found if field.text == "{}" else part if "{" in (field.text or "") else field for field in words]
     call.runs.append((*marked, *(() if has_mark else (found,))))
 
 
 def _found_by_fd(call: Call, words: tuple[Field, ...]) -> Field:
-    """Give the mark of what fd finds: a name below what it searches, which starts with that, or with a dot."""
+    """Give the mark of what fd finds: it starts with the place that is searched, or else with a dot since fd 8.3."""
     printed = names_printed([(Field("fd"), *words)], call.cwds)
     if printed is None or not call.believes(printed.linked):
         return Field(None)
-    return Field(None, is_inner=printed.is_below, found=printed.found, is_operand=True)
+    is_operand = "." not in printed.found.tops
+    return Field(None, is_inner=printed.is_below and is_operand, found=printed.found, is_operand=is_operand)
 
 
+_FD_MARKS = ("{}", "{.}", "{/}", "{//}", "{/.}")
 _FD_RUNS = frozenset(("-x", "--exec", "-X", "--exec-batch"))
 
 
@@ -233,8 +239,9 @@ COMMANDS: Final = (
         flags="adfilnpqsughDFNQACSxrctUvJX",
         valued="LPIo",
         longs="noreport dirsfirst gitignore du prune inodes device charset=! sort=! matchdirs ignore-case "
-        "metafirst filesfirst info",
+        "metafirst filesfirst",
         act=_tree,
+        lists="operands",
         is_apart=True,
     ),
     Row(

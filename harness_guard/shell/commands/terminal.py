@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 # No option of these writes, runs or connects.
 _PRINTERS: Final = (
     "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
-    "last ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl eza "
-    "exa lsd pdfinfo getfacl getfattr lsattr namei chardet"
+    "last ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl "
+    "pdfinfo getfacl getfattr lsattr namei chardet"
 )
+
+_LISTERS: Final = "eza exa lsd"
 
 
 def _pages(call: Call, _options: Options) -> None:
@@ -82,6 +84,7 @@ def _setfacl(call: Call, options: Options) -> None:
 
 COMMANDS: Final = (
     *(Row(name, is_free=True) for name in _PRINTERS.split()),
+    *(Row(name, is_free=True, lists="operands") for name in _LISTERS.split()),
     # ``-C`` and ``-S`` change what it tells of.
     Row("lastlog", flags="h", valued="btuR", longs="help before= time= user=", reads=False),
     *(Row(name, is_free=True, reads=False, act=_pages) for name in ("less", "more")),

@@ -101,7 +101,20 @@ def test_visible_characters_are_plain(text: str) -> None:
 @pytest.mark.contract("C4.8")
 @pytest.mark.parametrize(
     "text",
-    ["\t", "\x00", "\x1b[1m", "\x7f", "\u00a0", "\u00ad", "\u200d", "\u2066", "\ufeff", "\ue000", "\ud800", *UNSEEN],
+    [
+        "\t",
+        "\x00",
+        "\x1b[1m",
+        "\x7f",
+        "\u00a0",
+        "\u00ad",
+        "\u200d",
+        "\u2066",
+        "\ufeff",
+        "\ue000",
+        "\ud800",
+        *sorted(UNSEEN),
+    ],
 )
 def test_other_characters_are_not(text: str) -> None:
     assert not is_plain(f"a{text}b")

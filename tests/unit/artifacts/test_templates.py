@@ -20,6 +20,7 @@ from harness_guard.artifacts.templates import (
     completion_fields,
     fill,
     pause_report_fields,
+    plain_line,
     record_fields,
     repair_plan_fields,
     resume_fields,
@@ -332,3 +333,7 @@ def test_the_skill_is_named_and_its_table_of_kinds_is_the_parsers() -> None:
 @pytest.mark.parametrize("path", ["skills/harness/SKILL.md", "agents/clean-context-reviewer.md"])
 def test_reading_a_guide_back_is_no_artifact(path: str) -> None:
     assert not isinstance(recognise((ROOT / path).read_text()), NearMiss)
+
+
+def test_a_reason_shows_no_link() -> None:
+    assert plain_line("see [this](https://example.org/x)") == "see this (https://example.org/x)"

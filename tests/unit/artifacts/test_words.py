@@ -69,3 +69,7 @@ def test_everything_else_is_refused(command: str) -> None:
     with pytest.raises(ArtifactError) as caught:
         split_words(command)
     assert caught.value.rule == "plan.verification-command"
+
+
+def test_an_equals_sign_behind_quotes_begins_no_word() -> None:
+    assert split_words("make 'a'=b") == ("make", "a=b")

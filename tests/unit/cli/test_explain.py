@@ -51,11 +51,20 @@ def test_what_the_guard_would_say(
     status, out, err = command("explain", "--json", "--boundary", boundary, text)
     found: dict[str, Any] = json.loads(out)
     assert (status, err) == (0 if rule is None else 1, "")
-    assert (found["rule"], found["plan"], found["verdict"]) == (rule, plan, "pass" if rule is None else "refused")
+    lines = "\n".join(each["line"] for each in found["plan"])
+    assert (found["rule"], lines, found["verdict"]) == (rule, plan, "pass" if rule is None else "refused")
     shown = command("explain", "--boundary", boundary, text)[1]
     assert shown.startswith(text)
     assert (f"refused by {rule}" if rule is not None else "passes inside") in shown
     assert all(line in shown for line in plan.splitlines())
+
+
+def test_each_line_of_a_plan_says_its_section(here: Simulator, command: Command) -> None:
+    found = json.loads(command("explain", "--json", "--boundary", "src/", "mypy --config-file= src > a.txt")[1])
+    assert found["plan"] == [
+        {"section": "Scope", "line": "- Tool caches: `.mypy_cache/`"},
+        {"section": "Write Boundary", "line": "- `a.txt`"},
+    ]
 
 
 @pytest.mark.contract("E4.8")

@@ -236,12 +236,14 @@ def test_outside_every_repository(tmp_path: Path) -> None:
     assert (found.top, found.git_folder, found.common_folder) == ("", "", "")
 
 
-def test_a_line_end_in_a_folders_name_tells_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", [(), ("--bare",)])
+def test_a_line_end_in_a_folders_name_tells_nothing(tmp_path: Path, option: tuple[str, ...]) -> None:
     odd = tmp_path / "a\nb"
     odd.mkdir()
-    subprocess.run(["git", "init", "-q", str(odd)], check=True)
+    subprocess.run(["git", "init", "-q", *option, str(odd)], check=True)
     found = git_facts(odd)
-    assert (found.top, found.reading, found.writing) == ("", (seen := ("a folder with a line end in its name",)), seen)
+    seen = ("a folder that git does not tell, or that has a line end in its name",)
+    assert (found.top, found.git_folder, found.reading, found.writing) == ("", "", seen, seen)
 
 
 def test_the_text_of_a_file(tmp_path: Path) -> None:

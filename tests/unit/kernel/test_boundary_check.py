@@ -170,6 +170,7 @@ def test_what_may_be_written_instead_is_named() -> None:
         ("src/.ruff_cache", {}, (), True),  # inside the boundary
         (".ruff_cache", {}, (".ruff_cache",), True),
         (".ruff_cache", {}, (".mypy_cache",), False),
+        ("src/.ruff_cache", {"links": 2}, (), False),  # a second name outside
         ("lib/.ruff_cache", {}, (), False),
         ("lib/.ruff_cache", {"nested": "lib"}, (".ruff_cache",), False),
         ("lib/.ruff_cache", {"real": "/home/u/x", "relative": None}, (".ruff_cache",), False),
@@ -191,8 +192,13 @@ def test_a_cache_passes_where_the_plan_lists_it(
     seen = f"`ruff` keeps a cache in `{spot.real}`, which no Plan lists"
     assert decided(found) == ((None, None) if listed else ("boundary.cache", seen))
     if found.decision.reason is not None:
-        remedy = "Switch it off by an option, or list `.ruff_cache/` under `Tool caches:`."
-        assert found.decision.reason.remedy == remedy
+        names = {
+            **dict.fromkeys([None, "lib/.ruff_cache", ".ruff_cache", "src/.ruff_cache"], ".ruff_cache"),
+            "lib": "lib",
+        }
+        is_ours = spot.relative is not None and spot.nested is None
+        listed_too = f", or list `{names[spot.relative]}/` under `Tool caches:`" if is_ours else ""
+        assert found.decision.reason.remedy == f"Switch it off by an option{listed_too}."
 
 
 @pytest.mark.contract("E4.9")

@@ -66,8 +66,18 @@ FOUND = [
     (WALK + PUT, ALL),
     (WALK + "    dirs[:] = [d for d in dirs if d != 'x']\n" + PUT, ALL),
     (WALK + PUT.replace("in files", "in sorted(files)"), ALL),
+    (WALK + "    if '.git' in dirs:\n        dirs.remove('.git')\n" + PUT, ALL),
+    ("import glob\nfor f in glob.glob('./src/*.py'):\n    open(f, 'a')", Searched(("./src",), ("*.py",))),
     (PATH + WALK + "    for f in files:\n        (Path(root) / f).write_text('')", ALL),
     ("import os\nfor f in os.listdir('src'):\n    open(os.path.join('src', f), 'w')", ALL),
+    (
+        (
+            "import os\nfor root, dirs, files in os.walk('src'):\n    for f in os.listdir(root):\n"
+            "        open(os.path.join(root, f), 'w')"
+        ),
+        ALL,
+    ),
+    (PATH + "import os\nfor f in os.listdir(Path('src')):\n    p = Path('src') / f\n    p.write_text('')", ALL),
 ]
 # What might be another file than one that the search found: no loop, no listing, or one that the program changes.
 NOT_FOUND = [
@@ -100,6 +110,25 @@ NOT_FOUND = [
     WALK.replace("'src'", "'src', True, None, True") + PUT,
     WALK.replace("'src'", "input()") + PUT,
     WALK + PUT.replace("root, f", "root, '..', f"),
+    WALK + PUT.replace("root, f", "'src', f"),
+    WALK + "    open(os.path.join(root, f), 'w')\n    for f in files:\n        print(f)",
+    WALK + PUT.replace("open", "yield open"),
+    WALK + PUT.replace("open(", "print(open(").replace("'w')", "'w') for x in [1])"),
+    WALK + PUT.replace("open(", "g = lambda: open("),
+    (
+        "import os\nfor root, *g in os.walk('src'):\n    g[0].append('/x')\n    for f in os.listdir(root):\n"
+        "        open(os.path.join(root, f), 'w')"
+    ),
+    "import os\nfor root, (*d,), files in os.walk('src'):\n" + PUT,
+    "import os\nhold = [1]\nfor root, hold[0], files in os.walk('src'):\n    hold[0].append('../x')\n" + PUT,
+    "import os\nfor root, *x, dirs, files in os.walk('src'):\n    x[0].append('../x')\n" + PUT,
+    "import os\nfor f in os.listdir('src'):\n    open(os.path.join('docs', f), 'w')",
+    "import os\nfor f in os.listdir():\n    open(os.path.join('docs', f), 'w')",
+    (
+        "import os\nfor root, dirs, files in os.walk('src'):\n    for a, b, names in os.walk('docs'):\n"
+        "        for f in names:\n            open(os.path.join(root, f), 'w')"
+    ),
+    "import glob\nfor f in glob.glob('**', recursive=True):\n    open(f, 'a')",
     "import os\nfor f in ['../x']:\n    for root, dirs, files in os.walk('src'):\n        open(os.path.join(root, f), 'w')",
 ]
 
