@@ -85,8 +85,11 @@ KEY = "/home/dev/.claude/plugins/data/harness-guard/key"  # where a host would h
 
 def may_read_key(found: Effects) -> bool:
     """Whether a command shows what stands in the guard's key, or in any folder around it, as the kernel asks."""
-    shown = [read.path for read in found.reads if not read.is_listing and not read.is_pattern]
-    return any(f"{KEY}/".startswith(resolve_path(path, follow=True).rstrip("/") + "/") for path in shown)
+    shown = [read.path for read in found.reads if not (read.is_listing or read.is_pattern or read.is_flat)]
+    try:
+        return any(f"{KEY}/".startswith(resolve_path(path, follow=True).rstrip("/") + "/") for path in shown)
+    except EvidenceError:
+        return True
 
 
 def why_not(command: str, boundary: list[str]) -> str:

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 def check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
     """Refuse a call that would read the sealing key."""
     shown = [read for read in effects.reads if not read.is_listing]
-    anything = next((read for read in shown if read.path == "/" and read.is_tree and not read.is_pattern), None)
+    anything = next((read for read in shown if read.path == "/" and read.is_tree), None)
     if anything is not None and key_read_by(plane, "/"):
         seen = f"`{short(anything.by)}` may read any file, the guard's sealing key among them"
         return deny("control-plane.key", seen, "Name the files, or search below a folder of the repository.")
-    for path in (*call.reads, *(read.path for read in shown if not read.is_pattern)):
-        if key_read_by(plane, (yield from ask(RealPath(path)))):
+    named = [(read.path, read.is_flat) for read in shown if not read.is_pattern]
+    for path, is_flat in (*((path, False) for path in call.reads), *named):
+        if key_read_by(plane, (yield from ask(RealPath(path))), recursive=not is_flat):
             return _key(path)
     for read in shown:
         if read.is_pattern and (read.is_tree or _may_name_key(read.path)):

@@ -72,7 +72,8 @@ class Read:
         by: The program or tool that would do it.
         is_pattern: Whether ``path`` is a glob that has to be expanded on disk.
         is_tree: Whether everything below the path is read too.
-        is_listing: Whether only names, attributes, sizes or digests of what lies there are shown.
+        is_listing: Whether only names, attributes or sizes of what lies there are shown.
+        is_flat: Whether the program certainly goes into no folder: of one it shows nothing.
     """
 
     path: str
@@ -80,6 +81,7 @@ class Read:
     is_pattern: bool = False
     is_tree: bool = False
     is_listing: bool = False
+    is_flat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

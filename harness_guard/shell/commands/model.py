@@ -214,7 +214,7 @@ class Call:
             self.needs_files.append(path)
         return self.files.get(path, FileText(is_there=True))
 
-    def read(self, field: Field, *, is_tree: bool = False, is_listing: bool = False) -> None:
+    def read(self, field: Field, *, is_tree: bool = False, is_listing: bool = False, is_flat: bool = False) -> None:
         """Say that it reads the files that a word names; with ``is_listing`` nothing that stands in them is shown."""
         found = self.paths(field)
         tops = self._tops(field) if found is None else None
@@ -224,7 +224,9 @@ class Call:
         elif tops is not None:
             self.reads += [Read(top, self.name, is_tree=True, is_listing=is_listing) for top in tops]
         elif found is not None:
-            self.reads += [Read(path, self.name, is_pattern, is_tree, is_listing) for path, is_pattern in found]
+            self.reads += [
+                Read(path, self.name, is_pattern, is_tree, is_listing, is_flat) for path, is_pattern in found
+            ]
         elif not is_listing:
             self.reads.append(Read(ANYTHING, self.name, is_tree=True))
 
@@ -531,6 +533,7 @@ _READING_OPTIONS = ("--f", "--e", "--c", "--i", "-X")
 
 def _read_free(row: Row, call: Call, field: Field) -> None:
     is_tree = call.name in {"grep", "egrep", "fgrep", "du", "ls"}
+    is_flat = call.name in _FLAT
     start = field.start
     if start.startswith("-"):
         # ``--files0-from=F`` and ``-fF`` name files too, ``-nfF`` likewise.
@@ -538,15 +541,21 @@ def _read_free(row: Row, call: Call, field: Field) -> None:
         if field.text is None or field.is_pattern:
             call.read(Field(None), is_listing=row.lists == "words")
         elif "=" in text:
-            call.read(Field(text.partition("=")[2]))
+            call.read(Field(text.partition("=")[2]), is_flat=is_flat)
         if text[1:2] != "-":
             for index in range(2, len(text)):
                 if text[index] in "/.~" or index == len("-x") or text[index - 1] in _NAMES_FILE:
-                    call.read(Field(text[index:]))
+                    call.read(Field(text[index:]), is_flat=is_flat)
         return
     if call.name == "strings" and start.startswith("@"):
         call.read(Field(start[1:]))  # binutils read further arguments from ``@FILE``, and complain with its words
-    call.read(field, is_tree=is_tree, is_listing=_lists(row, call))
+    call.read(field, is_tree=is_tree, is_listing=_lists(row, call), is_flat=is_flat)
 
 
+# Programs that read files and go into no folder, whatever their options.
+_FLAT = frozenset(
+    ("cat", "head", "tail", "nl", "tac", "cut", "tr", "paste", "fold", "fmt", "expand", "unexpand", "rev", "cmp",
+     "comm", "join", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "sum",
+     "od", "strings", "hexdump", "look", "colrm", "wc")
+)  # fmt: skip
 _NAMES_FILE = frozenset("fX")  # ``grep -f``, ``du -X``, ``hexdump -f``

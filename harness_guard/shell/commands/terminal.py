@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 # No option of these writes, runs or connects.
 _PRINTERS: Final = (
     "figlet toilet lolcat uuidgen lsb_release lsipc lslocks lslogins lsns lsmem lsirq lsusb iostat mpstat "
-    "last ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf dust hexyl "
+    "last ipcs pathchk dircolors errno isutf8 ts locate plocate whatis apropos tokei duf hexyl "
     "pdfinfo getfacl getfattr lsattr namei chardet"
 )
 
-_LISTERS: Final = "eza exa lsd"
+_LISTERS: Final = "eza exa lsd dust"
 
 
 def _pages(call: Call, _options: Options) -> None:

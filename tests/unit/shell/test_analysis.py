@@ -427,3 +427,13 @@ def test_what_only_lists(command: str, read: str, *, is_listing: bool) -> None:
 def test_what_shows_nothing_may_be_given_any_name(command: str, *, may_be_any: bool) -> None:
     found = effects_of(command)
     assert (found.unknown, any(read.path == "/" for read in found.reads)) == ((), may_be_any)
+
+
+@pytest.mark.contract("E4.10")
+@pytest.mark.parametrize(
+    ("command", "is_flat"),
+    [("cut -d/ -f3", True), ("cut -d '/' -f 3", True), ("tr / _", True), ("cat /", True), ("grep -f/ x", False)],
+)
+def test_what_goes_into_no_folder(command: str, *, is_flat: bool) -> None:
+    assert {read.is_flat for read in effects_of(command).reads if read.path == "/"} <= {is_flat}
+    assert any(read.path == "/" for read in effects_of(command).reads)
