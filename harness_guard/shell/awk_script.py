@@ -66,10 +66,9 @@ def read(program: str) -> Opened | None:
     tokens = _Lexer(program).tokens() if len(program) <= LONGEST else None
     if tokens is None or any(token.kind == "name" and token.text in _FORBIDDEN for token in tokens):
         return None
-    opened = _Finder(tokens).found()
-    if opened is not None and opened.commands and any(token.text == "ENVIRON" for token in tokens):
-        return None  # gawk hands changed variables on
-    return opened
+    if any(token.text == "ENVIRON" for token in tokens):
+        return None  # it holds secrets, and gawk hands changed variables on
+    return _Finder(tokens).found()
 
 
 class _Lexer:

@@ -141,6 +141,7 @@ class Program:
         group: Programs with the same number may feed one another: a pipeline, or a substitution inside a command.
         writes_to: Where its output is redirected to, as far as that is known.
         variables: Names of the variables that its words show whole and whose values come from outside the text.
+        prints: Names of variables of the environment that it looks up itself, and may print.
     """
 
     argv: tuple[str | None, ...]
@@ -149,6 +150,7 @@ class Program:
     group: int = 0
     writes_to: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    prints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

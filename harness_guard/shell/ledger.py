@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell.aftermath import NewNames, leaves_input, makes_names, makes_options, steers_git, unsettles
-from harness_guard.shell.commands.model import ANYTHING, Call, run_row, shown
+from harness_guard.shell.commands.model import ANYTHING, Call, shown
+from harness_guard.shell.commands.running import run_row
 from harness_guard.shell.effects import Effects, Program, Read, Relied, Unknown
 from harness_guard.shell.facts import NO_FILES, NO_NAMES
 from harness_guard.shell.state import elsewhere, joined
@@ -177,6 +178,8 @@ class Ledger:
         else:
             self.uses_git = self.uses_git or name == "git"
             run_row(row, call)
+        if call.prints and self.programs:
+            self.programs[-1] = replace(self.programs[-1], prints=tuple(call.prints))
         self.take(call)
         for inner in call.starts:
             self.note_program((Field(inner),), state, ())

@@ -10,6 +10,7 @@ from harness_guard.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal
 
     from harness_guard.shell.values import Found
@@ -87,3 +88,8 @@ class Printed:
 def sources_of_roots(roots: list[str], cwd: str) -> list[NameSource]:
     """Give the sources of a search from these folders, or from ``.`` if none is named."""
     return [NameSource("disk", cwd if root in {".", "./"} else f"{cwd.rstrip('/')}/{root}") for root in roots or ["."]]
+
+
+def with_followed(tops: Iterable[str]) -> tuple[str, ...]:
+    """Give the starts of a search that goes through a link that is named itself, but through no other."""
+    return tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness_guard.paths import glob_matches
 from harness_guard.shell.commands.model import Row, options_of
 from harness_guard.shell.effects import Search
-from harness_guard.shell.names import NameSource, Printed, sources_of_roots
+from harness_guard.shell.names import NameSource, Printed, sources_of_roots, with_followed
 from harness_guard.shell.values import Found, escape
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     if words[:1] != ["ls-files"]:
         return None
     found = [_of_index(words[1:], cwd) for cwd in cwds]
-    options = words[: words.index("--")] if "--" in words else words
+    options, _ = _parted(words)
     is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
     sources = [source for made in found if made is not None for source in made]
     if None in found:
@@ -93,8 +93,8 @@ def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
     options = [word for word in words if word.startswith("-") and word != "--"]
     letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
     longs = {word for word in options if word.startswith("--")}
-    operands = words[words.index("--") + 1 :] if "--" in words else []
-    patterns = [word for word in words[: words.index("--") if "--" in words else len(words)] if word not in options]
+    before, operands = _parted(words)
+    patterns = [word for word in before if word not in options]
     prints = "l" in letters or not longs.isdisjoint(("--name-only", "--files-with-matches"))
     if _joins_pattern(options):
         return None
@@ -125,8 +125,7 @@ def _by_grep(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     names = _included(options, tops)
     is_below = _are_below(tops)
     sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd)) if is_below else None
-    # A link that is named itself is followed, so what lies behind it counts too.
-    both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
+    both = with_followed(tops)
     is_nul, is_named = "Z" in letters or "--null" in longs, bool(operands[1:])
     found = Found(both, Search(names, skips_git="--exclude-dir=.git" in options))
     return Printed(found, sources, is_nul, is_walked=is_named, is_below=is_below)
@@ -217,7 +216,7 @@ def _of_walker(
     if not _are_below(tops) or any(top[0] in "-." and top not in {".", "./"} for top in tops):
         return None
     sources = tuple(source for cwd in cwds for source in sources_of_roots(list(tops), cwd))
-    both = tuple(dict.fromkeys(name for top in tops for name in (top, f"{top.rstrip('/')}/")))
+    both = with_followed(tops)
     globs = names or ("*",)
     if names and any(top not in {".", "./"} for top in tops):
         globs = (*names, *(escape(top.rstrip("/").rpartition("/")[2]) for top in tops))  # a file named itself is told
@@ -229,12 +228,18 @@ _FIRST = {"find": _by_find, "git": _by_git, "grep": _by_grep, "ls": _by_ls, "rg"
           "fdfind": _by_fd}  # fmt: skip
 
 
+def _parted(words: list[str]) -> tuple[list[str], list[str]]:
+    """Part words at ``--``; without it all stand in front."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
+
+
 def _are_below(tops: Sequence[str]) -> bool:
     return all(top and not top.startswith("/") and ".." not in top.split("/") for top in tops)
 
 
 def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
-    options = [word for word in words[: words.index("--") if "--" in words else len(words)] if word.startswith("-")]
+    options = [word for word in _parted(words)[0] if word.startswith("-")]
     letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
     # Letters that print more than names stand for themselves in no word here; ``-s`` prints object ids.
     if letters - _LISTED or letters & set("stu") or any(word not in _LS_FILES for word in options if word[:2] == "--"):

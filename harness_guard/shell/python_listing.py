@@ -27,7 +27,7 @@ MODULES: Final = {
     "re": "compile search match fullmatch split findall finditer sub subn escape error I IGNORECASE M MULTILINE S "
     "DOTALL X VERBOSE A ASCII",
     "sys": "argv stdin stdout stderr exit maxsize version version_info byteorder platform executable getsizeof prefix",
-    "os": "getcwd sep linesep getpid cpu_count environ getenv listdir path name walk",
+    "os": "getcwd sep linesep getpid cpu_count listdir path name walk",
     "os.path": "join basename dirname exists isfile isdir splitext split abspath normpath relpath getsize getmtime sep "
     "commonprefix commonpath expanduser realpath islink",
     "datetime": "datetime date time timedelta timezone UTC",

@@ -38,6 +38,7 @@ class Script:
         found_reads: Searches for files that it opens for reading.
         found_writes: Searches for files that it opens for writing.
         reads_any: Whether it may read files whose names are not known.
+        variables: Variables of the environment that it looks up by name.
     """
 
     reads: tuple[str, ...] = ()
@@ -45,12 +46,14 @@ class Script:
     found_reads: tuple[Searched, ...] = ()
     found_writes: tuple[Searched, ...] = ()
     reads_any: bool = False
+    variables: tuple[str, ...] = ()
 
 
 class _RefusedError(Exception):
     """Something stands in the program that is not on the list."""
 
 
+_ENVIRONMENT: Final = "os.environ"
 _OPENS: Final = ("open", "io.open")
 _READS: Final = frozenset(("read_text", "read_bytes"))
 _WRITES: Final = frozenset(("write_text", "write_bytes"))
@@ -101,6 +104,7 @@ def read_script(text: str) -> Script | None:
         tuple(dict.fromkeys(reader.found_reads)),
         tuple(dict.fromkeys(reader.found_writes)),
         reads_any=reader.reads_any,
+        variables=tuple(dict.fromkeys(reader.variables)),
     )
 
 
@@ -114,6 +118,7 @@ class _Reader(Bindings):
         self.found_reads: list[Searched] = []
         self.found_writes: list[Searched] = []
         self.reads_any = False
+        self.variables: list[str] = []
 
     def look(self, node: ast.AST, depth: int) -> None:
         """Look at a construct and at all in it; whatever is not listed is refused."""
@@ -127,6 +132,8 @@ class _Reader(Bindings):
             self._name(node)
         elif isinstance(node, ast.Attribute):
             self._attribute(node, depth)
+        elif isinstance(node, ast.Subscript) and self.dotted(node.value) == _ENVIRONMENT:
+            self._variable(node.slice if isinstance(node.ctx, ast.Load) else None)
         elif isinstance(node, ast.FunctionDef):
             if node.decorator_list or node.name.startswith("_") or getattr(node, "type_params", []):
                 raise _RefusedError
@@ -198,6 +205,12 @@ class _Reader(Bindings):
         meaning = self.meaning(node.func)
         if meaning in _OPENS:
             self._open(node.args, node.keywords)
+        elif meaning == "os.getenv" or (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and self.dotted(node.func.value) == _ENVIRONMENT
+        ):
+            self._variable(node.args[0] if node.args else None)
         elif meaning in PATHS:
             return
         elif isinstance(node.func, ast.Attribute) and self.dotted(node.func) is None:
@@ -232,6 +245,12 @@ class _Reader(Bindings):
             self._receiver(func.value, depth)
         else:
             self._attribute(func, depth)
+
+    def _variable(self, name: ast.expr | None) -> None:
+        """A variable of the environment that is named; all of them together hold secrets."""
+        if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+            raise _RefusedError
+        self.variables.append(name.value)
 
     def _open(self, args: list[ast.expr], keywords: list[ast.keyword]) -> None:
         if any(word.arg not in _OPEN_WORDS for word in keywords) or any(isinstance(arg, ast.Starred) for arg in args):

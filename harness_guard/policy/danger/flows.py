@@ -137,7 +137,7 @@ def network_shell(pipelines: Pipelines) -> Danger | None:
 
 
 def printed_secret(effects: Told) -> Danger | None:
-    """Find ``echo $API_KEY``: a variable of the environment whose name speaks of a secret, printed as it is.
+    """Find ``echo $API_KEY``: a variable of the environment whose name speaks of a secret, printed or looked up.
 
     Args:
         effects: Where the programs are named.
@@ -145,7 +145,7 @@ def printed_secret(effects: Told) -> Danger | None:
     for program in effects.programs:
         is_apart = bool(program.argv) and program.argv[0] in _STARTERS
         prints = not _PRINTERS.isdisjoint(program.argv if is_apart else program.argv[:1])
-        for variable in program.variables if prints else ():
+        for variable in (*(program.variables if prints else ()), *program.prints):
             if is_revealing_name(variable, "") and variable.isupper():
                 return Danger("danger.secret", f"it would print a secret of the environment: `{program.text}`")
     return None

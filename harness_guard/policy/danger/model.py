@@ -36,6 +36,10 @@ if TYPE_CHECKING:
         def variables(self) -> tuple[str, ...]:
             """Variables of the environment that its words show."""
 
+        @property
+        def prints(self) -> tuple[str, ...]:
+            """Variables of the environment that it looks up itself."""
+
     class Touched(Protocol):
         """A path that is read or written."""
 

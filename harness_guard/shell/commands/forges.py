@@ -9,6 +9,7 @@ from __future__ import annotations
 from harness_guard.shell.commands.addresses import is_local
 from harness_guard.shell.commands.asking import Tool, ask
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.jq_filter import shows_environment
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -167,6 +168,9 @@ GLAB: Final = Tool(
 
 def _gh(call: Call, _options: Options) -> None:
     ask(call, GH, call.args)
+    takes_filter = any(field.start.startswith(("--jq", "-q")) for field in call.args)
+    if takes_filter and any(shows_environment(field.text or "") for field in call.args):
+        call.opaque("gh with a filter that shows the environment")
 
 
 def _glab(call: Call, _options: Options) -> None:

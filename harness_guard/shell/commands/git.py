@@ -8,7 +8,8 @@ one of theirs is met. Sources: git(1), githooks(5), git-config(1), version 2.39 
 from __future__ import annotations
 
 from harness_guard.shell.commands.git_verbs import own, plain
-from harness_guard.shell.commands.model import Call, Options, Row, options_of, read_named, undashed
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.commands.running import read_named, undashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

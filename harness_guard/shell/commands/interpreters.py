@@ -13,7 +13,7 @@ from __future__ import annotations
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
 from harness_guard.shell.commands.verbs import known, matches
 from harness_guard.shell.effects import Search
-from harness_guard.shell.names import NameSource
+from harness_guard.shell.names import NameSource, with_followed
 from harness_guard.shell.values import Field, Found
 
 TYPE_CHECKING = False
@@ -147,6 +147,7 @@ def _script(call: Call, text: str | None) -> None:
     if script is None or (call.name == "python" and text is not None and "input" in text):
         call.opaque(f"{call.name} with a program that may do more than compute, print and open files that it names")
         return
+    call.prints += script.variables
     if script.reads_any:
         call.read(Field(None))
     for name in script.reads:
@@ -157,9 +158,7 @@ def _script(call: Call, text: str | None) -> None:
         for top in found.tops:
             call.read(Field(top), is_tree=True)
     for found in script.found_writes:
-        # A link that is named as the start is gone through.
-        tops = tuple(dict.fromkeys(name for top in found.tops for name in (top, f"{top.rstrip('/')}/")))
-        call.write(Field(None, found=Found(tops, Search(found.globs))), "file")
+        call.write(Field(None, found=Found(with_followed(found.tops), Search(found.globs))), "file")
 
 
 _JSON_TOOL: Final = Row(

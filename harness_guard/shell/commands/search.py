@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell import awk_script, sed_script
-from harness_guard.shell.commands.model import PER_PROCESS, Call, Options, Row, options_of, read_named
+from harness_guard.shell.commands.model import PER_PROCESS, Call, Options, Row, options_of
+from harness_guard.shell.commands.running import read_named
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.printers import names_printed
 from harness_guard.shell.words import Field

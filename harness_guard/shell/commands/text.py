@@ -7,6 +7,7 @@ moreutils' sponge, GNU patch 2.7, perlrun, jq 1.7, yq 4 (Go) and yq 3 (Python), 
 from __future__ import annotations
 
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.jq_filter import shows_environment
 from harness_guard.shell.perl_script import is_harmless
 from harness_guard.shell.words import Field, escape
 
@@ -122,13 +123,42 @@ def _backup(call: Call, field: Field, suffix: str) -> None:
 # --- jq, yq ---------------------------------------------------------------------------------------------------------
 
 
+# Options of jq with that many words behind them.
+_JQ_VALUES: Final = {
+    **dict.fromkeys(("--arg", "--argjson", "--slurpfile", "--rawfile"), 2),
+    **dict.fromkeys(("--indent", "-L", "-f", "--from-file"), 1),
+}
+
+
 def _jq(call: Call, _options: Options) -> None:
-    """No option of jq writes; of its namesakes one does."""
-    texts = [field.text or "" for field in call.args]
-    if any(text.startswith("--in-place") or (text[:1] == "-" != text[1:2] and "i" in text) for text in texts):
-        call.opaque("jq with an option that the table does not list")
-    if any("import" in text or "include" in text for text in texts) or {"-f", "--from-file"} & set(texts):
+    """The first operand is the filter; no option writes, but one of jq's namesakes does."""
+    words = list(call.args)
+    operands = []
+    while words:
+        field = words.pop(0)
+        text = field.text or ""
+        if text[:1] != "-" or text == "-" or field.is_pattern:
+            operands.append(field)
+            continue
+        if text.startswith("--in-place") or (text[1:2] != "-" and "i" in text):
+            call.opaque("jq with an option that the table does not list")
+        if text in {"-f", "--from-file"}:
+            call.read(Field(None))  # a filter in a file may bring in others
+        values = [words.pop(0) for _ in range(min(_JQ_VALUES.get(text, 0), len(words)))]
+        for value in values[-1:] if text.endswith(("file", "-L")) else ():
+            call.read(value)
+    for field in operands[1:]:
+        call.read(field)
+    for field in operands[:1]:
+        _jq_filter(call, field)
+
+
+def _jq_filter(call: Call, field: Field) -> None:
+    text = field.text or field.start
+    if "import" in text or "include" in text or not text:
         call.read(Field(None))
+    if shows_environment(text):
+        call.opaque("jq with a filter that shows the environment")
 
 
 def _yq(call: Call, options: Options) -> None:
@@ -143,7 +173,7 @@ def _yq(call: Call, options: Options) -> None:
         call.read(Field(None))  # an expression in a file may read others
     is_given = options.has("--expression", "--from-file")
     files = operands if is_given else operands[1:]
-    for field in operands:
+    for field in files or operands:  # a single word may be a file, too
         call.read(field)
     if options.has("-i", "--inplace", "--in-place"):
         # The expression may be left out; and what is a value for one yq is an operand for the other.
@@ -153,7 +183,12 @@ def _yq(call: Call, options: Options) -> None:
             call.write(field, "entry")
 
 
-_YQ_OPENS: Final = ("load", "system", "eval")  # the last one makes an expression of any text
+# ``eval`` makes an expression of any text; ``env(NAME)``, ``strenv(NAME)`` and ``envsubst`` show the environment.
+_YQ_OPENS: Final = ("load", "system", "eval", "env(", "envsubst", "$ENV")
+
+
+def _envsubst(call: Call, _options: Options) -> None:
+    call.opaque("envsubst shows what variables its input names, secrets too")
 
 
 def _bat(call: Call, options: Options) -> None:
@@ -165,7 +200,8 @@ def _bat(call: Call, options: Options) -> None:
 
 
 COMMANDS: Final = (
-    *(Row(name, is_free=True) for name in ("pr", "tsort", "bc", "col", "colcrt", "ul", "shasum", "envsubst", "hd")),
+    *(Row(name, is_free=True) for name in ("pr", "tsort", "bc", "col", "colcrt", "ul", "shasum", "hd")),
+    Row("envsubst", is_free=True, reads=False, act=_envsubst),
     Row(
         "split",
         flags="dxeu0123456789",
@@ -230,7 +266,7 @@ COMMANDS: Final = (
         act=_perl,
         is_strict=True,
     ),
-    Row("jq", is_free=True, act=_jq),
+    Row("jq", is_free=True, reads=False, act=_jq),
     Row(
         "yq",
         flags="rcnejMCNPiyYSVRvh0",

@@ -255,3 +255,11 @@ def test_a_secret_of_the_environment_is_not_printed(program: str, variables: tup
     found = danger_of("", effects)
     expected = Danger("danger.secret", f"it would print a secret of the environment: `{program} …`")
     assert found == (expected if is_danger else None)
+
+
+@pytest.mark.contract("E4.7")
+@pytest.mark.parametrize(("name", "is_danger"), [("API_KEY", True), ("HOME", False)])
+def test_nor_looked_up(name: str, *, is_danger: bool) -> None:
+    found = danger_of("", Effects(programs=(Program(("python3", None), "/repo", "python3 …", prints=("PATH", name)),)))
+    expected = Danger("danger.secret", "it would print a secret of the environment: `python3 …`")
+    assert found == (expected if is_danger else None)

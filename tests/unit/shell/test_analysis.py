@@ -437,3 +437,18 @@ def test_what_shows_nothing_may_be_given_any_name(command: str, *, may_be_any: b
 def test_what_goes_into_no_folder(command: str, *, is_flat: bool) -> None:
     assert {read.is_flat for read in effects_of(command).reads if read.path == "/"} <= {is_flat}
     assert any(read.path == "/" for read in effects_of(command).reads)
+
+
+def test_a_filter_is_no_file() -> None:
+    found = effects_of("jq --slurpfile a b.json .env c.json")
+    assert {read.path for read in found.reads} == {"/repo/b.json", "/repo/c.json"}
+    assert {read.path for read in effects_of("yq .env c.yml").reads} == {"/repo/c.yml"}
+    assert "/" in {read.path for read in effects_of("jq 'import \"a\" as $x; $x' c.json").reads}
+    assert "/" in {read.path for read in effects_of("jq $x c.json").reads}
+    assert "/" not in {read.path for read in effects_of('jq ".a.$x" c.json').reads}
+
+
+@pytest.mark.contract("E4.7")
+def test_what_python_looks_up_in_the_environment_is_told() -> None:
+    found = effects_of("python3 -I -c \"import os; print(os.environ['A'], os.getenv('B'))\"; echo $C", plain=True)
+    assert [(program.argv[0], program.prints) for program in found.programs] == [("python3", ("A", "B")), ("echo", ())]

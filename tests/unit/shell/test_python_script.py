@@ -17,7 +17,8 @@ READ = [
     ("from math import pow\nprint(pow(2, 3))", Script()),
     ("from urllib.parse import quote\nprint(quote('a b'))", Script()),
     ("import urllib.parse\nprint(urllib.parse.quote('a b'))", Script()),
-    ("import os\nprint(os.path.join('a', 'b'), os.environ.get('X'))", Script()),
+    ("import os\nprint(os.path.join('a', 'b'), os.environ.get('X'))", Script(variables=("X",))),
+    ("import os\nprint(os.environ['X'], os.getenv('Y', 'z'))", Script(variables=("X", "Y"))),
     ("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nprint(f(9))", Script()),
     ("try:\n    print(1 / 0)\nexcept ZeroDivisionError as fault:\n    print(fault.args)", Script()),
     ("if __name__ == '__main__':\n    print('{:>4}'.format(3), f'{3:>4}')", Script()),
@@ -133,6 +134,16 @@ NOT_FOUND = [
 ]
 
 REFUSED = """
+import os; print(os.environ)
+import os; print(os.environ[input()])
+import os; print(os.getenv(*['X']))
+import os; print(os.environ.items())
+import os; e = os.environ
+import os; f = os.getenv
+import os; os.environ['X'] = 'a'
+import os; del os.environ['X']
+from os import environ; print(environ)
+from os import getenv; print(getenv('X'))
 import os; os.system('x')
 import os; os.remove('a')
 import os; os.open('a', 66)
