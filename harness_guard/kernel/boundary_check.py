@@ -90,7 +90,7 @@ def _last(place: Place) -> str:
 
 
 def _is_listed(place: Place, caches: tuple[str, ...]) -> bool:
-    return bool(_last(place)) and _last(place) in caches
+    return _last(place) in caches
 
 
 def _outside(write: Write, place: Place, boundary: tuple[str, ...], state: RunState) -> Reason | None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def check_reads(call: ToolCall, effects: Effects, plane: ControlPlane) -> Asking[Decision | None]:
     """Refuse a call that would read the sealing key."""
     shown = [read for read in effects.reads if not read.is_listing]
-    anything = next((read for read in shown if read.path == "/" and read.is_tree), None)
-    if anything is not None and key_read_by(plane, "/"):
+    anything = next((read for read in shown if read.path == "/" and not read.is_flat), None)
+    if anything is not None:
         seen = f"`{short(anything.by)}` may read any file, the guard's sealing key among them"
         return deny("control-plane.key", seen, "Name the files, or search below a folder of the repository.")
     named = [(read.path, read.is_flat) for read in shown if not read.is_pattern]

@@ -26,6 +26,7 @@ def decided(found: Any) -> tuple[str, str] | None:
         (Read(ROOT, "grep", is_tree=True), "RealPath", False),
         (Read("/data", "cut", is_flat=True), "RealPath", False),
         (Read("/data/key", "cut", is_flat=True), "RealPath", True),
+        (Read("/", "cut", is_flat=True), "RealPath", False),
         (Read("/data", "ls", is_tree=True, is_listing=True), None, False),
         (Read("/data/k*", "ls", is_pattern=True, is_listing=True), None, False),
         (Read("/", "find", is_tree=True, is_listing=True), None, False),
