@@ -284,15 +284,11 @@ class Bindings:
             return is_listing and ast.dump(self._as_text(inner.args[0])) == ast.dump(folder)
         if not isinstance(inner, ast.Name) or not isinstance(folder, ast.Name) or not self._is_only_iterated(inner.id):
             return False
-        lists, roots = self._stored(inner.id), self._stored(folder.id)
-        return (
-            bool(lists and roots)
-            and all(
-                isinstance(one, Walked) and one.index == _FILES and self._walk_of(one) is not None
-                for one in lists or ()
-            )
-            and _walks(lists, _FILES) == _walks(roots, 0)
-        )
+        # One walk gave both: with a second one that has the same names, the one may be of another than the other.
+        files, root = self._only(inner.id), self._only(folder.id)
+        if not isinstance(files, Walked) or not isinstance(root, Walked) or self._walk_of(files) is None:
+            return False
+        return files.call is root.call and (root.index, files.index) == (0, _FILES)
 
     def _is_only_iterated(self, name: str) -> bool:
         return self.loads[name] == self.iterated[name]
@@ -303,6 +299,11 @@ class Bindings:
         whole = [item for item in items if item is not _SEEN]
         is_own = name not in self.modules and name not in self.imported
         return whole if is_own and len(items) == 2 * len(whole) else None  # each is stored once, and seen once
+
+    def _only(self, name: str) -> Bound:
+        """Give what a name is bound to, once and for all; ``None`` where it is bound otherwise."""
+        whole = self._stored(name)
+        return whole[0] if whole and len(whole) == 1 else None
 
     def _found_bound(self, name: str, depth: int) -> Searched | None:
         whole = self._stored(name)
@@ -342,9 +343,8 @@ class Bindings:
         if depth > MOST_STEPS:
             return None
         if isinstance(node, ast.Name):
-            whole = self._stored(node.id)
-            only = whole[0] if whole and len(whole) == 1 else None
-            is_whole = isinstance(only, ast.expr) and self._is_only_iterated(node.id)
+            only = self._only(node.id)
+            is_whole = self._is_only_iterated(node.id)
             return self._listed(only, depth + 1) if is_whole and isinstance(only, ast.expr) else None
         if not isinstance(node, ast.Call) or any(word.arg != "recursive" for word in node.keywords):
             return None
@@ -409,11 +409,6 @@ def _holds(body: tuple[ast.stmt, ...], node: ast.expr) -> bool:
             found = found or one is node
             pending += ast.iter_child_nodes(one)
     return found
-
-
-def _walks(items: list[Bound] | None, index: int) -> set[int]:
-    """Which calls of ``os.walk`` gave what a name is bound to; another thing is told apart from each of them."""
-    return {id(item.call) if isinstance(item, Walked) and item.index == index else id(item) for item in items or ()}
 
 
 def _last(glob: str) -> str:

@@ -157,16 +157,16 @@ class Explained:
 
     def _entries(self, write: Write, places: tuple[Place, ...]) -> list[str]:
         outside = [
-            (place, place.relative)
+            place.relative
             for place in places
             if place.relative
             and place.nested is None
             and not covers_reach(self.boundary, place.relative, reach=place.reach)
         ]
         if write.is_cache:
-            return [f"{relative.rpartition('/')[2]}/" for _, relative in outside]
+            return [f"{relative.rpartition('/')[2]}/" for relative in outside]
         ending = "/" if write.kind == "tree" else ""
-        return [f"{relative}{ending}" for _, relative in outside]
+        return [f"{relative}{ending}" for relative in outside]
 
     @property
     def keeps(self) -> tuple[str, ...]:

@@ -129,6 +129,8 @@ NOT_FOUND = [
         "import os\nfor root, dirs, files in os.walk('src'):\n    for a, b, names in os.walk('docs'):\n"
         "        for f in names:\n            open(os.path.join(root, f), 'w')"
     ),
+    WALK + "    for f in files:\n        for root, dirs, files in os.walk('docs'):\n"
+    "            open(os.path.join(root, f), 'w')",
     "import glob\nfor f in glob.glob('**', recursive=True):\n    open(f, 'a')",
     "import os\nfor f in ['../x']:\n    for root, dirs, files in os.walk('src'):\n        open(os.path.join(root, f), 'w')",
 ]
