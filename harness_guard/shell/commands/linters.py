@@ -4,7 +4,7 @@ Sources: the manuals of ruff 0.8, black 24, isort 5, mypy 1.13, flake8 7, gofmt 
 18, shellcheck 0.10, shfmt 3.10, yamllint 1.35, hadolint 2.12, xmllint (libxml2 2.12).
 
 What a file of the repository may switch on counts as switched on, unless an option takes it back: ruff's ``fix``,
-``cache-dir`` and ``extend`` (which shows any file that is no settings), the plugins of mypy and flake8, shellcheck's
+``cache-dir`` and ``extend`` (which shows any file that is no settings), the plugins of flake8, shellcheck's
 ``external-sources``, yamllint's ``extends``. No rows: rustfmt (``#[path]`` leads it to any file), eslint, prettier,
 pylint, markdownlint, biome, tsc (configuration is code, loads code, shows or writes what it names).
 """
@@ -143,15 +143,32 @@ def _is_untuned(call: Call, fields: tuple[Field, ...]) -> bool:
 def _mypy(call: Call, options: Options) -> None:
     """An empty ``--config-file=`` leaves all configuration out, and so the plugins; ``@FILE`` holds further words."""
     refuse_responses(call)
-    files = [known(field) for field in options.values("--config-file")]
-    is_empty = any(name == "--config-file" and value is not None and value.text == "" for name, value in options.given)
-    if len(files) != 1 or not is_empty:
-        call.opaque("mypy, whose settings may load plugins of the repository: --config-file= leaves them out")
+    if options.has("--version", "-V", "--help", "-h"):
+        return
+    why = _odd_in_mypy(call, options)
+    if why:
+        call.opaque(f"mypy with settings {why}: --config-file= leaves them out")
         return
     _read_trees(call, options.operands)
+    call.starts += [f"python{known(version)}" for version in options.values("--python-version")]
     folders = options.values("--cache-dir")
     if folders or not options.has("--no-incremental"):
         _keep_cache(call, folders, ".mypy_cache")
+
+
+def _odd_in_mypy(call: Call, options: Options) -> str:
+    """Tell what in mypy's settings may do more than check, ``""`` if nothing does."""
+    from harness_guard.shell.commands.mypy_settings import odd_in_file, odd_setting
+
+    files = options.values("--config-file")
+    if not files:
+        return "that it may read otherwise" if options.has("--config-file") else odd_setting(call)
+    if len(files) == 1 and files[0].text == "":
+        return ""
+    places = call.paths(files[0]) or [] if known(files[0]) else []
+    if len(files) != 1 or not places:
+        return "that reading cannot tell"
+    return next((why for why in (odd_in_file(call, place) for place, _ in places) if why), "")
 
 
 def _flake8(call: Call, options: Options) -> None:
@@ -250,12 +267,14 @@ COMMANDS: Final = (
         "mypy",
         flags="vVh",
         valued="mpc",
-        longs="config-file= cache-dir= no-incremental strict ignore-missing-imports no-error-summary show-error-codes "
-        "hide-error-codes pretty python-version= platform= follow-imports= explicit-package-bases namespace-packages "
-        "no-color-output show-column-numbers show-error-context show-absolute-path exclude= check-untyped-defs "
-        "disallow-untyped-defs disallow-any-generics disallow-incomplete-defs no-implicit-optional warn-return-any "
-        "warn-unused-ignores warn-unreachable warn-redundant-casts no-strict-optional implicit-reexport "
-        "no-implicit-reexport module= package= command= disable-error-code= enable-error-code= verbose version help",
+        longs="config-file= cache-dir= no-incremental incremental strict strict-* no-strict-* ignore-missing-imports "
+        "show-* hide-* warn-* no-warn-* disallow-* allow-* no-error-summary pretty no-pretty python-version= platform= "
+        "follow-imports= follow-untyped-imports explicit-package-bases no-explicit-package-bases namespace-packages "
+        "no-namespace-packages no-color-output color-output exclude= exclude-gitignore check-untyped-defs "
+        "no-check-untyped-defs no-implicit-optional implicit-optional implicit-reexport no-implicit-reexport "
+        "no-site-packages no-silence-site-packages skip-version-check skip-cache-mtime-checks scripts-are-modules "
+        "extra-checks local-partial-types always-true= always-false= sqlite-cache enable-incomplete-feature= "
+        "module= package= command= disable-error-code= enable-error-code= output= verbose version help",
         reads=False,
         act=_mypy,
     ),
