@@ -168,6 +168,10 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
         from harness_guard.evidence.plain_names import is_regular
 
         return is_regular(source.folder)
+    if source.kind == "database":
+        from harness_guard.evidence.sqlite_file import is_plain_database
+
+        return is_plain_database(source.folder)
     if source.kind == "untuned":
         from harness_guard.evidence.ruff_settings import is_untuned
 

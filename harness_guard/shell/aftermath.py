@@ -125,7 +125,7 @@ def _is_apart(write: Write, source: NameSource) -> bool:
     match source.kind:
         case "undashed" | "disk" | "index":
             return True  # ``makes_options`` and ``makes_names`` see to these
-        case "regular":
+        case "regular" | "database":
             return last == "__pycache__"
         case "inside":
             return write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp"

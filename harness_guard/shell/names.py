@@ -38,11 +38,13 @@ class NameSource:
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
             stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether
             Python finds its own library's modules there, and none of the folder's instead. ``untuned``: a folder;
-            whether ruff finds only plain settings in it, and none above or below.
+            whether ruff finds only plain settings in it, and none above or below. ``database``: one path; whether a
+            SQLite database stands there that asking changes nothing of.
         folder: The folder, or the path.
     """
 
-    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned"]
+    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
+                  "database"]  # fmt: skip
     folder: str
 
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-_READS: Final = frozenset(("select", "explain", "show", "describe", "desc", "values", "summarize"))
+_READS: Final = frozenset(("select", "with", "explain", "show", "describe", "desc", "values", "summarize"))
 _WRITES: Final = frozenset(
     ("insert", "update", "delete", "drop", "create", "alter", "truncate", "grant", "revoke", "copy", "call", "do",
      "execute", "exec", "into", "load", "install", "attach", "detach", "merge", "replace", "set", "reset", "lock",
@@ -40,7 +40,21 @@ _CALLABLE: Final = frozenset(
      "last_value", "ntile", "version", "sqlite_version", "current_database", "current_schema", "current_user", "user",
      "database", "pg_size_pretty", "pg_database_size", "pg_relation_size", "pg_total_relation_size", "random",
      "greatest", "least", "decimal", "varchar", "numeric", "char", "pragma_table_info", "pragma_table_list",
-     "pragma_index_list")
+     "pragma_index_list", "unixepoch", "printf", "format", "json", "json_group_array", "json_group_object",
+     "json_object", "json_array", "json_type", "json_valid", "json_build_object", "to_json", "row_to_json", "jsonb_pretty",
+     "unicode", "sign", "mod", "power", "sqrt", "char_length", "array_length", "unnest", "generate_series", "split_part", "left",
+     "right", "strpos", "position", "age", "year", "month", "day", "datediff", "date_format", "bool_and", "bool_or",
+     "median", "changes", "total_changes", "last_insert_rowid")
+)  # fmt: skip
+# Pragmas of SQLite that tell, with a name behind them or none, and those that set something if they are given one.
+_PRAGMAS: Final = frozenset(
+    ("table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+     "database_list", "collation_list", "function_list", "module_list", "pragma_list", "compile_options", "page_count",
+     "freelist_count", "integrity_check", "quick_check", "foreign_key_check")
+)  # fmt: skip
+_SETTABLE: Final = frozenset(
+    ("user_version", "schema_version", "application_id", "encoding", "page_size", "journal_mode", "foreign_keys",
+     "synchronous", "cache_size", "auto_vacuum", "busy_timeout")
 )  # fmt: skip
 _WORD: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_@")
 
@@ -174,15 +188,47 @@ def _sqlite(call: Call, _options: Options) -> None:
     if not all(_is_reading_text(text, is_duck=is_duck) for text in texts_said):
         call.opaque(f"{call.name} is told more than one statement that only reads")
         return
-    is_telling = ("-safe", "") in given or all(text.split()[0] in _DOTS for text in texts_said)
-    if not is_telling and operands and not _is_new(call, operands[0]):
-        call.opaque(f"{call.name} asks a database, of which a view may run a program or read any file; -safe stops it")
+    name = _plain_name(operands[0], given) if operands and not is_duck else [*operands, ":memory:"][0]
+    is_safe = ("-safe", "") in given
+    is_left_alone = not (is_safe or is_duck or name in {":memory:", ""}) and _is_left_alone(call, name)
+    is_telling = is_safe or all(text.split()[0] in _DOTS for text in texts_said)
+    if not (is_left_alone or is_telling) and operands and not _is_new(call, name):
+        kept = "" if is_duck else ", which has a log or a journal beside it, or"
+        call.opaque(f"{call.name} asks a database{kept} of which a view may run a program or read any file: see -safe")
         return
     names = (".duckdbrc",) if is_duck else (".sqliterc", ".config/sqlite3/sqliterc")
     if not call.believes([NameSource("absent", f"{call.home}/{name}") for name in names]):
         call.opaque(f"{call.name} takes further commands from a file in the home folder")
-        return
-    _database(call, operands[0] if operands else ":memory:", given)
+    elif is_left_alone:
+        call.read(Field(name))
+    else:
+        _database(call, name, given)
+
+
+_ASKING: Final = ("mode=ro", "immutable=1", "mode=ro&immutable=1", "immutable=1&mode=ro")
+
+
+def _plain_name(name: str, given: list[tuple[str, str]]) -> str:
+    """Give the file's name where a database is named by an address that says that it is only read (sqlite.org/uri)."""
+    path, mark, rest = name.removeprefix("file:").partition("?")
+    is_plain = name.startswith("file:") and not path.startswith("//") and {"%", "#", ":"}.isdisjoint(path)
+    if not (mark and path and is_plain and rest in _ASKING):
+        return name
+    given.append(("-readonly", ""))
+    return path
+
+
+def _is_left_alone(call: Call, name: str) -> bool:
+    """Whether a database is there that asking writes nothing of: it keeps no log, and no journal is to be undone."""
+    places = None if ":" in name else call.paths(Field(name))
+    if not places:
+        return False
+    beside = [NameSource("absent", f"{place}{end}") for place, _ in places for end in ("-journal", "-wal")]
+    sources = [*(NameSource("database", place) for place, _ in places), *beside]
+    call.needs_names += [source for source in sources if source not in call.names]
+    is_left = all(call.names.get(source, False) for source in sources)
+    call.trusts_places += sources if is_left else []
+    return is_left
 
 
 def _is_new(call: Call, name: str) -> bool:
@@ -202,7 +248,25 @@ def _is_reading_text(text: str, *, is_duck: bool) -> bool:
         return (
             len(words) <= len((".schema", "name")) and "\n" not in text and set(text[1:].lower()) <= _WORD | set(" %")
         )
-    return is_reading(text, quotes_are_files=is_duck)
+    if is_duck:
+        return is_reading(text, quotes_are_files=True)
+    bare = _without_quotes(text, quotes_are_files=False)
+    if bare is None or text.count(";") != bare.count(";"):
+        return is_reading(text)  # what one of its quotes holds does not part statements
+    statements = [statement.strip() for statement in text.split(";")]
+    return any(statements) and all(is_reading(one) or _is_pragma(one) for one in statements if one)
+
+
+def _is_pragma(text: str) -> bool:
+    name, opening, rest = text.partition("(")
+    words = name.lower().split()
+    asked = rest.rstrip().removesuffix(")").strip(" '\"").lower()
+    if words[:1] != ["pragma"] or words[2:]:
+        return False
+    if not opening:
+        return words[1:] != [] and words[1] in _PRAGMAS | _SETTABLE
+    is_closed = rest.rstrip().endswith(")") and bool(asked) and set(asked) <= _WORD
+    return words[1:] != [] and words[1] in _PRAGMAS and is_closed
 
 
 def _database(call: Call, name: str, given: list[tuple[str, str]]) -> None:

@@ -48,7 +48,6 @@ def test_who_is_asked(command: str, expected: list[tuple[str, bool]]) -> None:
         ("ansible-galaxy role list", "/repo/ansible.cfg"),
         ("terraform output", "/repo/.terraform/terraform.tfstate"),
         ("terraform version", ""),
-        ("sqlite3 d.db 'SELECT * FROM v'", "/repo/d.db"),
         ("duckdb -readonly d.db 'SELECT * FROM v'", "/repo/d.db"),
     ],
 )

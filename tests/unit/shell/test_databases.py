@@ -1,0 +1,65 @@
+"""A database that is there and keeps no log is only read by a question; the text itself may not change it."""
+
+from __future__ import annotations
+
+import pytest
+from shell_effects import SHFMT, WHERE
+
+from harness_guard.evidence.shell_facts import gather
+from harness_guard.shell.analysis import Needs, ShellFacts, analyse
+from harness_guard.shell.effects import Effects
+
+
+def effects_of(command: str, *, kept: frozenset[str] = frozenset(("/repo/a.db",))) -> Effects:
+    """Tell the effects where these databases are plain, and nothing stands elsewhere."""
+    facts = ShellFacts()
+    for _ in range(8):
+        found = analyse(command, WHERE, facts)
+        if isinstance(found, Effects):
+            return found
+        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
+        told = {one: one.folder in kept if one.kind == "database" else one.folder not in kept for one in found.names}
+        facts = ShellFacts(read.readings, {}, {**facts.names, **told})
+    raise AssertionError("the analysis does not come to an end")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sqlite3 a.db 'SELECT * FROM t'",
+        "sqlite3 a.db .tables",
+        "sqlite3 -header -csv a.db '.schema t' 'SELECT count(*) FROM t;'",
+        "sqlite3 -readonly a.db 'PRAGMA table_info(t)'",
+        "sqlite3 'file:a.db?mode=ro' 'SELECT 1'",
+        "sqlite3 a.db 'SELECT 1'; sqlite3 a.db 'SELECT 2'",
+    ],
+)
+def test_a_question_reads(command: str) -> None:
+    found = effects_of(command)
+    assert (found.is_read_only, {read.path for read in found.reads}) == (True, {"/repo/a.db"})
+    relied = {one.path for one in found.relies}
+    assert {"/repo/a.db", "/repo/a.db-journal", "/repo/a.db-wal"} <= relied
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > a.db-journal; sqlite3 a.db 'SELECT 1'",
+        "cp b.db a.db; sqlite3 a.db 'SELECT 1'",
+        "mv b.db-wal a.db-wal; sqlite3 a.db 'SELECT 1'",
+        "rm a.db; sqlite3 a.db 'SELECT 1'",
+    ],
+)
+def test_the_text_itself_changes_it(command: str) -> None:
+    assert [unknown.why for unknown in effects_of(command).unknown] == [
+        "a program goes by what stands in the folder, which the text itself changes"
+    ]
+
+
+def test_a_journal_beside_it_or_a_log() -> None:
+    beside = frozenset(("/repo/a.db", "/repo/a.db-journal"))
+    assert "a log or a journal" in effects_of("sqlite3 a.db 'SELECT 1'", kept=beside).unknown[0].why
+    assert [write.path for write in effects_of("sqlite3 -safe -readonly a.db 'SELECT 1'", kept=beside).writes] == [
+        "/repo/a.db-wal",
+        "/repo/a.db-shm",
+    ]
