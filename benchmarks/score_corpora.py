@@ -27,7 +27,9 @@ from harness_guard.evidence.shell_facts import gather  # noqa: E402
 from harness_guard.paths import names_control_plane  # noqa: E402
 from harness_guard.policy.boundary import covers_reach  # noqa: E402
 from harness_guard.policy.danger import danger_of  # noqa: E402
+from harness_guard.policy.odd_name import odd_part  # noqa: E402
 from harness_guard.shell.analysis import Surroundings, analyse  # noqa: E402
+from harness_guard.shell.commands.model import MOVED_AWAY  # noqa: E402
 from harness_guard.shell.effects import Effects  # noqa: E402
 from harness_guard.shell.facts import ShellFacts  # noqa: E402
 
@@ -67,11 +69,13 @@ def problem_of(place: Place, boundary: tuple[str, ...]) -> str:
     return "a hard link" if place.has_other_names else ""
 
 
-_NAMES = {"modules": "json.py", "dashes": "-x", "names": "a b", "settings": "pyproject.toml"}
+_NAMES = {"modules": "json.py", "listed": "a b", "settings": "pyproject.toml"}
 
 
 def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, what: str) -> bool:
     """Whether what the effects go by may change, in the call or beside it, as the kernel asks."""
+    if what in {"names", "dashes"}:
+        return False  # no call makes a name that would come apart, or look like an option
     if any(f"{real}/".startswith(f"{place}/") for place in reached):
         return True
     if f"{real}/".startswith("/repo/"):
@@ -113,7 +117,18 @@ def why_not(command: str, boundary: list[str]) -> str:
     reached = [place.real for place in places]
     if any(is_unsettled(real, entries, reached, what=what) for real, what in relied):
         return "it goes by what the run may change meanwhile"
-    return next(filter(None, (problem_of(place, entries) for place in [*places, *links])), "")
+    problem = next(filter(None, (problem_of(place, entries) for place in [*places, *links])), "")
+    return problem or ("a new name that would come apart" if makes_odd_name(found) else "")
+
+
+def makes_odd_name(found: Effects) -> bool:
+    """Whether a new name in the repository is no single plain word, as the kernel asks of literal names."""
+    paths = [link.path for link in found.links]
+    for write in found.writes:
+        if write.kind != "meta" and write.by not in {"rm", "rmdir", "unlink", MOVED_AWAY}:
+            paths += [place.real for place in resolve_write(write, "/repo") if place.relative is not None]
+    parts = [odd_part(path.removeprefix("/repo/")) for path in paths]
+    return any(part and not os.path.lexists(f"/repo/{part}") for part in parts)
 
 
 def decide(payload: dict[str, dict[str, str]], boundary: list[str]) -> str:

@@ -125,6 +125,21 @@ class World:
 
         return carried_along(self._expanded(question.path))
 
+    def _odd_name(self, question: q.OddName) -> str | None:
+        from harness_guard.evidence.resolve import odd_along
+
+        return odd_along(self._expanded(question.path), is_pattern=question.is_pattern, scratch=question.scratch)
+
+    def _odd_deleted(self, question: q.OddDeleted) -> str | None:
+        from harness_guard.evidence.git import Git
+
+        return Git(self._run().repository_root, self.environ).odd_deleted(question.path)
+
+    def _is_there(self, question: q.IsThere) -> bool:
+        from harness_guard.evidence.resolve import is_there
+
+        return is_there(question.real)
+
     def _program_folders(self, _question: q.ProgramFolders) -> tuple[str, ...]:
         from harness_guard.evidence.resolve import resolve_path
 
@@ -407,6 +422,9 @@ _ANSWERS: Final[Mapping[str, Callable[..., object]]] = {
     "PlacesOf": World._places,
     "LinkPlaces": World._link,
     "CarriedAlong": World._carried,
+    "OddName": World._odd_name,
+    "OddDeleted": World._odd_deleted,
+    "IsThere": World._is_there,
     "ProgramFolders": World._program_folders,
     "PlantedProgram": World._planted,
     "RealPath": World._real,

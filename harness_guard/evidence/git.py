@@ -12,6 +12,7 @@ import shutil
 import subprocess
 
 from harness_guard.errors import EvidenceError
+from harness_guard.policy.odd_name import is_odd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +120,26 @@ class Git:
         for setting, value in (("core.bare", "false"), ("core.excludesFile", "/dev/null")):
             self._start(["git", f"--git-dir={made}", "config", setting, value], self._environ)
         os.rename(made, folder)
+
+    def odd_deleted(self, path: str) -> str | None:
+        """Find a name that the index has at or below a path, that is gone from disk, and that is no plain word.
+
+        Args:
+            path: Absolute path; one that stands nowhere in this working tree counts as odd itself, as a new working
+                tree may bring any name.
+
+        Returns:
+            The first such name, relative to the root; ``None`` if there is none.
+
+        Raises:
+            EvidenceError: If git does not tell.
+        """
+        relative = os.path.relpath(os.path.realpath(path), os.path.realpath(self.root))
+        gone = os.fsdecode(self.run(["ls-files", "--deleted", "-z"])).split("\0")
+        below = [name for name in gone if name and (relative == "." or f"{name}/".startswith(f"{relative}/"))]
+        if not below and not os.path.lexists(path):
+            return relative
+        return next((name for name in below if any(map(is_odd, name.split("/")))), None)
 
     def _excludes_file(self) -> str:
         """Name the user's own ignore file (gitignore(5)): by setting, else in the configuration folder."""

@@ -15,6 +15,7 @@ from posix import lstat, readlink, scandir
 
 from harness_guard.errors import EvidenceError
 from harness_guard.paths import glob_matches, names_control_plane, normal_form, segment_matches, widened
+from harness_guard.policy.odd_name import is_odd
 from harness_guard.policy.place import Place
 
 TYPE_CHECKING = False
@@ -161,6 +162,43 @@ def carried_along(path: str) -> str | None:
         if names_control_plane(here.rpartition("/")[2]) or S_ISLNK(found.st_mode):
             return here
     return None
+
+
+def odd_along(path: str, *, is_pattern: bool, scratch: str) -> str | None:
+    """Find a name that comes along with a path and is no single plain word.
+
+    Args:
+        path: Absolute path of what is copied or moved.
+        is_pattern: Whether it is a glob; then its matches come along.
+        scratch: The run's scratch folder, where names may still change: all below it counts as odd, but a file that is
+            named itself does not.
+
+    Returns:
+        The first such name; ``None`` if there is none.
+
+    Raises:
+        EvidenceError: If it cannot be listed or holds too much.
+    """
+    for match in _expand(path) if is_pattern else [path]:
+        top = resolve_path(match.rstrip("/") or "/", follow=False)
+        inner = resolve_path(top, follow=True)
+        if scratch and f"{inner}/".startswith(f"{scratch}/") and (is_pattern or _is_folder(inner)):
+            return top
+        if is_pattern and is_odd(top.rpartition("/")[2]):
+            return top
+        for here, _ in _below(inner):
+            if is_odd(here.rpartition("/")[2]):
+                return here
+    return None
+
+
+def is_there(real: str) -> bool:
+    """Tell whether anything stands at a real path, a link that leads nowhere too.
+
+    Raises:
+        EvidenceError: If it cannot be told.
+    """
+    return _status(real) is not None
 
 
 def _unknown(path: str, why: str) -> EvidenceError:

@@ -94,6 +94,32 @@ class CarriedAlong(Question["str | None"]):
 
 
 @dataclass(frozen=True, slots=True)
+class OddName(Question["str | None"]):
+    """A name at or below a path that is no single plain word, or a folder below ``scratch`` as a whole.
+
+    With ``is_pattern`` the names that it matches are meant, and what lies below them.
+    """
+
+    path: str
+    is_pattern: bool
+    scratch: str
+
+
+@dataclass(frozen=True, slots=True)
+class OddDeleted(Question["str | None"]):
+    """A name that git's index has at or below a path, that is gone from there, and that is no single plain word."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class IsThere(Question["bool"]):
+    """Whether anything stands at a real path."""
+
+    real: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramFolders(Question["tuple[str, ...]"]):
     """Real folders of the PATH in which the run itself may write: below its root or its scratch folder."""
 

@@ -108,12 +108,12 @@ def settled(effects: Effects, places: tuple[tuple[Write, tuple[Place, ...]], ...
 
     The call itself may change it, or, where the run may write it, another call that runs at the same time.
     """
-    reached = [place for write, found in places for place in found if write.kind != "meta"]
+    reached = [(write, place) for write, found in places for place in found if write.kind != "meta"]
     policies = [policy for policy in (state.accepted_policy, state.active_policy) if policy is not None]
     entries = tuple(entry for policy in policies for entry in policy.boundary)
     for relied in effects.relies:
         real = yield from ask(RealPath(relied.path))
-        if relied.what != "names" and any(_changes(place, real, relied) for place in reached):
+        if any(_changes(place, real, relied) for write, place in reached if not _leaves(write, place, relied)):
             return _unsettled(effects, "the call itself may change", relied)
         if _may_be_written(real, relied, entries, state):
             return _unsettled(effects, "the run may change at the same time", relied)
@@ -125,6 +125,7 @@ _WENT_BY: Final[dict[str, str]] = {
     "file": "what stands there",
     "modules": "the Python modules there (with `python3 -I` it would not)",
     "dashes": "the names there (`./*` instead of `*` gives no options)",
+    "listed": "the names there (a NUL behind each, as with `-z` and `xargs -0`, keeps them whole)",
     "names": "the names there (a NUL behind each, as with `-print0` and `xargs -0`, keeps them whole)",
     "settings": "the settings there (`--isolated` leaves them out)",
 }
@@ -133,6 +134,17 @@ _WENT_BY: Final[dict[str, str]] = {
 def _unsettled(effects: Effects, who: str, relied: Relied) -> Effects:
     why = f"it goes by {_WENT_BY[relied.what]}, which {who}"
     return replace(effects, unknown=(*effects.unknown, Unknown(why, relied.path)))
+
+
+_LOOKED_OVER: Final = frozenset(("names", "listed", "dashes"))  # the reader of the text sees to what it makes itself
+
+
+def _leaves(write: Write, place: Place, relied: Relied) -> bool:
+    """Whether a write changes nothing of what was looked at, wherever it lands: what a program keeps for itself."""
+    if relied.what in _LOOKED_OVER:
+        return True
+    is_kept = write.is_cache or place.real.rpartition("/")[2] == "__pycache__"
+    return relied.is_folder and (is_kept or (relied.what == "settings" and write.by == "ruff"))
 
 
 def _changes(place: Place, real: str, relied: Relied) -> bool:
@@ -162,13 +174,28 @@ def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     start = entry.partition("*")[0]
     if what == "settings":
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
-    if what == "names":
+    if what in {"names", "listed"}:
         is_near = start.startswith(f"{folder}/" if folder else "") or f"{folder}/".startswith(start)
-        return is_near and not entry.translate(_PLAIN_MARKS).isalnum()
+        return is_near and (not entry.translate(_PLAIN_MARKS).isalnum() if what == "listed" else _lets_stray(entry))
     if folder and not start.startswith(f"{folder}/"):
         return f"{folder}/".startswith(start)
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]
-    return "*" in child or (child.startswith("-") if what == "dashes" else _is_module(child))
+    if what == "dashes":
+        return child.startswith("-") or ("*" in child and _spells_odd(entry))
+    return "*" in child or _is_module(child)
+
+
+def _lets_stray(entry: str) -> bool:
+    # Other new names that would come apart are refused, whoever makes them (``kernel/new_names.py``).
+    from harness_guard.policy.odd_name import lets_names_stray
+
+    return lets_names_stray(entry)
+
+
+def _spells_odd(entry: str) -> bool:
+    from harness_guard.policy.odd_name import spells_odd
+
+    return spells_odd(entry)
 
 
 def _is_module(name: str) -> bool:

@@ -123,7 +123,7 @@ def _is_apart(write: Write, source: NameSource) -> bool:
     """Whether a write of that kind, by that program or to that cache changes nothing of what was looked at."""
     last = _last(write.path)
     match source.kind:
-        case "undashed" | "disk" | "index":
+        case "undashed" | "disk" | "tangled" | "index":
             return True  # ``makes_options`` and ``makes_names`` see to these
         case "regular" | "database":
             return last == "__pycache__"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     WriteKind = Literal["file", "tree", "entry", "meta"]
-    ReliedKind = Literal["file", "modules", "dashes", "names", "settings"]
+    ReliedKind = Literal["file", "modules", "dashes", "names", "listed", "settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,8 @@ class Relied:
         path: Absolute path, not normalized.
         what: ``file``: what stands there, or that nothing does. Of a folder: ``modules``: its names that Python may
             take for modules; ``dashes``: those that start with a dash; ``names``: those below it that are not one
-            plain word; ``settings``: the settings of tools in, above and below it.
+            plain word; ``listed``: those that git has, or that may be taken for others; ``settings``: the settings of
+            tools in, above and below it.
     """
 
     path: str

@@ -32,7 +32,8 @@ RESERVED = frozenset(
 
 _RELIED: dict[str, ReliedKind] = {
     "disk": "names",
-    "index": "names",
+    "tangled": "listed",
+    "index": "listed",
     "unshadowed": "modules",
     "undashed": "dashes",
     "untuned": "settings",

@@ -6,7 +6,7 @@ Such a name, taken apart at its blanks by the shell or by ``xargs``, could still
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
+from harness_guard.records import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.values import Found
 
+_BRACKETS = frozenset("?[\\")
 _SPECIAL = frozenset("'\"\\*?[]{}$`")
 
 
@@ -33,7 +34,8 @@ class NameSource:
 
     Attributes:
         kind: What is looked at, and asked: ``disk``: all names at and below a folder, ``index``: all in the index of
-            git below it; whether they are plain. ``inside``: all links at and below a folder; whether none leads out.
+            git below it; whether they are plain. ``tangled`` as ``disk``, for names of which one that is made anew
+            may be taken for another by the shell. ``inside``: all links at and below a folder; whether none leads out.
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
             stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether
@@ -43,7 +45,7 @@ class NameSource:
         folder: The folder, or the path.
     """
 
-    kind: Literal["disk", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
+    kind: Literal["disk", "tangled", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
                   "database"]  # fmt: skip
     folder: str
 
@@ -79,7 +81,12 @@ class Printed:
         """What has to be plain for each word that a reader makes of them to be one of them; ``None``: nothing helps."""
         if self.is_exact:
             return ()
-        return self.sources if all(is_plain(top) for top in self.found.tops) else None
+        if self.sources is None or not all(is_plain(top) for top in self.found.tops):
+            return None
+        if all(glob.count("*") <= 1 and _BRACKETS.isdisjoint(glob) for glob in self.found.search.names):
+            return self.sources
+        # ``[Ax]GENTS.md`` is found by ``*x*``, and the shell makes another name of it.
+        return tuple(replace(one, kind="tangled") if one.kind == "disk" else one for one in self.sources)
 
     @property
     def linked(self) -> tuple[NameSource, ...]:

@@ -575,8 +575,12 @@ def _slugged(pieces: list[_Piece]) -> list[_Piece]:
         known = segment.replace("\0", "").replace("\1", "")
         if "\0" in segment and (known in {".", ".."} or ("\1" in segment and not known.strip("."))):
             return pieces
-    star = _Piece("*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
-    return [star if piece.text is None else piece for piece in pieces]
+    return [_star(piece) if piece.text is None else piece for piece in pieces]
+
+
+def _star(piece: _Piece) -> _Piece:
+    """Give the pattern of what is unknown; two stars stand for a text that may hold blanks (``policy/odd_name.py``)."""
+    return _Piece("**" if piece.is_part else "*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
 
 
 def _found(pieces: list[_Piece]) -> Found | None:

@@ -27,7 +27,7 @@ PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
 # What may change again before the text goes by it.
-_BELIEVED = frozenset(("absent", "disk", "index", "regular", "unshadowed", "untuned"))
+_BELIEVED = frozenset(("absent", "disk", "index", "regular", "tangled", "unshadowed", "untuned"))
 PLAIN_COPY = "cp, of files alone"  # by: no link comes along
 MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 
@@ -41,12 +41,12 @@ class Row:
         flags: Short options without a value.
         valued: Short options with a value.
         longs: Long options separated by blanks: ``name``, ``name=`` with a value, ``name=?`` with an attached one or
-            none, ``name=!`` with an attached one.
+            none, ``name=!`` with an attached one, ``name*`` for all that start so.
         is_free: Whether any option is harmless; operands are then read.
         reads: Whether operands are files that are read.
         act: What else it does; ``None`` for nothing.
         is_strict: Whether options end at the first operand.
-        words: Long options with one dash, as ``xxd -ps``.
+        words: Long options with one dash, as ``xxd -ps``; one that ends with ``*`` stands for all that start so.
         attached: Short options whose value, if any, is attached, as ``sed -i.bak``.
         files: Options whose value names a file that is read, separated by blanks.
         is_apart: Whether each short option with a value is a word of its own, and its value another.
@@ -359,6 +359,21 @@ def refuse_responses(call: Call, _options: Options | None = None) -> None:
         call.opaque(f"{call.name} may read further options from a file")
 
 
+def is_known(field: Field) -> bool:
+    """Whether a word is one text that is known whole."""
+    return field.text is not None and not field.is_pattern and field.is_one
+
+
+def known(field: Field) -> str:
+    """A word's text, empty if it is not known whole."""
+    return field.text or "" if is_known(field) else ""
+
+
+def is_listed(text: str, words: Iterable[str]) -> bool:
+    """Whether a text is among some words, of which one that ends with ``*`` stands for all that start so."""
+    return any(text.startswith(word[:-1]) if word.endswith("*") else text == word for word in words)
+
+
 def longs_of(row: Row) -> dict[str, str]:
     """Give a row's long options: ``""`` without, ``=`` with, ``?`` with an attached value only."""
     made = {}
@@ -419,7 +434,7 @@ _PENDING = Field(None, prefix="\0")
 
 def _long(field: Field, longs: Mapping[str, str]) -> list[tuple[str, Field | None]] | str:
     name, sign, value = (field.text or "").partition("=")
-    kind = longs.get(name)
+    kind = longs.get(name, "?" if is_listed(name, longs) else None)
     if kind is None or (sign and kind == ""):
         return f"an option that the table does not list: {name}"
     if kind == "!" and not sign:
@@ -431,7 +446,7 @@ def _long(field: Field, longs: Mapping[str, str]) -> list[tuple[str, Field | Non
 
 def _short(field: Field, row: Row) -> list[tuple[str, Field | None]] | str:
     text = field.text or ""
-    if text[1:] in row.words.split():
+    if is_listed(text[1:], row.words.split()):
         return [(text, None)]
     if row.is_apart and len(text) > len("-x") and not set(text[1:]).isdisjoint(row.valued):
         return f"an option that is joined with something: {text}"

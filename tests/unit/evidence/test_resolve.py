@@ -14,6 +14,8 @@ from harness_guard.evidence import resolve
 from harness_guard.evidence.resolve import (
     Place,
     carried_along,
+    is_there,
+    odd_along,
     resolve_link,
     resolve_path,
     resolve_write,
@@ -239,6 +241,41 @@ def test_what_a_copy_would_bring_along(repo: Path) -> None:
     (repo / "docs" / "l").symlink_to("../src/a.py")
     assert carried_along(str(repo / "docs")) == f"{repo}/docs/l"
     assert carried_along(f"{repo}/docs/l/") == f"{repo}/docs/l"
+
+
+@pytest.mark.contract("C7.24")
+def test_odd_names_that_come_along(repo: Path) -> None:
+    def found(path: str, *, is_pattern: bool = False, scratch: str = "") -> str | None:
+        odd = odd_along(f"{repo}/{path}", is_pattern=is_pattern, scratch=scratch)
+        return None if odd is None else odd.removeprefix(f"{repo}/")
+
+    assert found("src") is None
+    (repo / "src" / "pkg" / "a b").mkdir()
+    (repo / "src" / "pkg" / "a b" / "c").write_text("")
+    (repo / "docs" / "x y").write_text("")
+    (repo / "docs" / "l").symlink_to("../src/pkg")
+    assert found("src") == "src/pkg/a b"
+    assert found("docs/l") == "src/pkg/a b"
+    assert found("src/a.py") is None
+    # A name that is written out is known where it lands; one that a pattern matches is not.
+    assert found("docs/x y") is None
+    assert found("docs/x*", is_pattern=True) == "docs/x y"
+    assert found("src/*.py", is_pattern=True) is None
+    assert found("src/p*", is_pattern=True) == "src/pkg/a b"
+    # Below the scratch folder names may still be made.
+    assert found("src/a.py", scratch=f"{repo}/src") is None
+    assert found("src/*.py", is_pattern=True, scratch=f"{repo}/src") == "src/a.py"
+    assert found("src", scratch=f"{repo}/src") == "src"
+    assert found("src/nothing", scratch=f"{repo}/src") is None
+
+
+@pytest.mark.contract("C7.24")
+def test_what_stands_at_a_real_path(repo: Path) -> None:
+    (repo / "docs" / "l").symlink_to("nowhere")
+    assert is_there(f"{repo}/docs/l")
+    assert is_there(f"{repo}/src/pkg")
+    assert not is_there(f"{repo}/src/nothing")
+    assert not is_there(f"{repo}/src/a.py/x")
 
 
 @pytest.mark.parametrize("by", ["mv", "git mv"])

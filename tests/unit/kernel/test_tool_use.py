@@ -804,8 +804,11 @@ def test_a_namespace_alone_is_no_tool(tool: str) -> None:
         (Relied(f"{ROOT}/src/a", "modules"), ("src/**",), Effects(), "deny"),
         (Relied(f"{ROOT}/src/a", "modules"), ("*/a/*.py",), Effects(), "deny"),
         (Relied(ROOT, "dashes"), ("src/**",), Effects(), "pass"),
-        (Relied(ROOT, "dashes"), ("*.py",), Effects(), "deny"),
+        (Relied(ROOT, "dashes"), ("*.py",), Effects(), "pass"),  # no call makes such a name (C7.24)
         (Relied(ROOT, "dashes"), ("-x",), Effects(), "deny"),
+        (Relied(f"{ROOT}/a b", "dashes"), ("a b/*",), Effects(), "deny"),
+        (Relied(f"{ROOT}/src", "names"), ("src/**",), Effects(), "pass"),
+        (Relied(f"{ROOT}/src", "listed"), ("src/**",), Effects(), "deny"),
         (Relied(ROOT, "settings"), ("src/a.py",), Effects(), "pass"),
         (Relied(ROOT, "settings"), ("pyproject.toml",), Effects(), "deny"),
         (Relied(ROOT, "settings"), ("src/**",), Effects(), "deny"),

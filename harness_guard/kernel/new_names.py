@@ -1,0 +1,149 @@
+"""New names against one tool call: none is made that other commands would take apart, or for an option (C7.24)."""
+
+from __future__ import annotations
+
+from harness_guard.kernel.decision import Reason
+from harness_guard.kernel.questions import IsThere, LinkPlaces, OddDeleted, OddName, ask
+from harness_guard.kernel.tool_effects import short
+from harness_guard.policy.boundary import covers_reach
+from harness_guard.policy.odd_name import is_odd, odd_part, spells_odd
+from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from harness_guard.kernel.questions import Asking
+    from harness_guard.kernel.state import RunState
+    from harness_guard.kernel.tool_effects import Judged
+    from harness_guard.policy.place import Place
+    from harness_guard.shell.effects import Write
+
+RULE: Final = "boundary.name"
+# Programs that bring the names below a folder, or those that a pattern matches, to another place.
+_CARRIERS: Final = frozenset(("cp", PLAIN_COPY, "mv", "install", "rsync"))
+_GIT_CARRIER: Final = "git mv"
+_FROM_INDEX: Final = frozenset(("checkout", "restore"))
+_REMOVERS: Final = frozenset((MOVED_AWAY, "rm", "rmdir", "unlink", "git rm", "shred"))
+# Programs that write a whole folder and make no new name in it but out of those that are there, or plain ones.
+_KEEPERS: Final = frozenset(
+    ("chmod", "chown", "chgrp", "python", "python3", "compileall", "ruff", "black", "isort", "prettier", "sed", "perl",
+     "tar", "unzip", "patch")  # the last three bring names only where the human approved the exact command
+)  # fmt: skip
+# Programs that make names up of what is there and of their own words.
+_COINERS: Final = frozenset(
+    (
+        "split",
+        "csplit",
+        "mktemp",
+        "cp",
+        "mv",
+        "gzip",
+        "gunzip",
+        "bzip2",
+        "bunzip2",
+        "xz",
+        "unxz",
+        "zstd",
+        "unzstd",
+        "zip",
+        "compress",
+        "uncompress",
+        "wget",
+    )
+)
+
+
+def check_names(judged: Judged, state: RunState) -> Asking[Reason | None]:
+    """Find a name that the call would make and that is no single plain word; ``None`` if there is none.
+
+    A name that stands already may be written, and so may one where the accepted boundary spells such a name.
+    """
+    boundary = state.active_policy.boundary if state.active_policy is not None else ()
+    made = [(write, _in_repository(places)) for write, places in judged.places if _makes(write)]
+    for _write, places in made:
+        for place in places:
+            reason = yield from _check_place(place, boundary)
+            if reason is not None:
+                return reason
+    for link in judged.effects.links:
+        stands, _ = yield from ask(LinkPlaces(link))
+        reason = yield from _check_place(stands, boundary)
+        if reason is not None:
+            return reason
+    for write, places in made:
+        reason = (yield from _check_brought(write, judged, state)) if places else None
+        if reason is not None:
+            return reason
+    return None
+
+
+def _makes(write: Write) -> bool:
+    return not (write.kind == "meta" or write.is_cache or write.is_git_own or write.by in _REMOVERS)
+
+
+def _in_repository(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    return tuple(place for place in places if place.relative is not None)
+
+
+def _check_place(place: Place, boundary: tuple[str, ...]) -> Asking[Reason | None]:
+    relative = place.relative or ""
+    odd = odd_part(relative)
+    if not odd or any(spells_odd(entry) and covers_reach((entry,), relative, reach=place.reach) for entry in boundary):
+        return None
+    behind = relative.count("/") - odd.count("/")
+    if (yield from ask(IsThere(place.real.rsplit("/", behind)[0]))):
+        return None
+    return _refused(odd)
+
+
+def _check_brought(write: Write, judged: Judged, state: RunState) -> Asking[Reason | None]:
+    """Look at names that come along with a folder, that a pattern matches, or that the program makes itself."""
+    if write.kind != "tree":
+        is_odd_word = _is_coined(write) and _has_odd_word(judged, write)
+        return _refused(f"{write.path.rpartition('/')[2]}") if is_odd_word else None
+    if write.by in _CARRIERS or write.by == _GIT_CARRIER:
+        odd = yield from _carried(judged, write.by, state)
+    elif write.by in _FROM_INDEX:
+        odd = yield from ask(OddDeleted(write.path))
+    elif write.by in _COINERS:
+        odd = f"{write.path}/…" if _has_odd_word(judged, write) else None
+    else:
+        odd = None if write.by in _KEEPERS else f"{write.path}/…"
+    return None if odd is None else _refused(odd)
+
+
+def _is_coined(write: Write) -> bool:
+    """Whether the program itself makes up how the name ends."""
+    return write.path.endswith("*") and not write.is_pattern and write.by in _COINERS
+
+
+def _has_odd_word(judged: Judged, write: Write) -> bool:
+    """Whether one of a program's words may put something odd into the names that it makes up.
+
+    What is not known of a word that is a path shows in the path itself.
+    """
+    words = [word for program in judged.effects.programs if program.argv[0] == write.by for word in program.argv[1:]]
+    texts = [word.lstrip("-") for word in words if word is not None]
+    return any(is_odd(text) or (write.by == "wget" and "%" in text) for text in texts)
+
+
+def _carried(judged: Judged, by: str, state: RunState) -> Asking[str | None]:
+    """Give a name that is carried along and odd, or the source whose names may change before they are.
+
+    In the run's scratch folder names of all kinds may be made.
+    """
+    sources = [(read.path, read.is_pattern) for read in judged.effects.reads if read.by in _CARRIERS]
+    if by == _GIT_CARRIER:
+        sources = [(write.path, write.is_pattern) for write in judged.effects.writes if write.by == by]
+    for path, is_pattern in dict.fromkeys(sources):
+        odd = yield from ask(OddName(path, is_pattern=is_pattern, scratch=state.scratch))
+        if odd is not None:
+            return odd
+    return None
+
+
+def _refused(odd: str) -> Reason:
+    seen = f"`{short(odd)}` would be a new name with a blank, a quote, a backslash or a dash in front"
+    remedy = "Name it in plain words (letters, digits, `.`, `_`, `-`), or have the Plan's boundary spell that name."
+    return Reason(RULE, seen, remedy)

@@ -1,0 +1,63 @@
+"""Names of files that the words of other commands would come apart at, or that would be read as options.
+
+The shell and ``xargs`` part words at blanks, ``xargs`` takes quotes and backslashes for more than themselves, and a
+leading dash makes an option. No call of a run makes such a name unless the accepted boundary spells it (contract
+section 7), so that names which were looked at once stay whole.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_PARTING: Final = frozenset("'\"\\")
+_DELETE: Final = "\x7f"
+
+
+def is_odd(segment: str) -> bool:
+    """Tell whether one segment of a path is, or may be, no single plain word.
+
+    Args:
+        segment: The name of a file or folder, without a slash; two stars beside other letters stand for any text.
+    """
+    return (
+        segment.startswith("-")
+        or ("**" in segment and segment != "**")
+        or any(
+            character in _PARTING or character.isspace() or character < " " or "\ud800" <= character <= "\udfff"
+            for character in segment.replace(_DELETE, " ")
+        )
+    )
+
+
+def odd_part(relative: str) -> str:
+    """Give the path up to its last odd segment, ``""`` if none is odd.
+
+    Args:
+        relative: A path relative to the repository root.
+    """
+    segments = relative.split("/")
+    odd = [at for at, segment in enumerate(segments) if is_odd(segment)]
+    return "/".join(segments[: odd[-1] + 1]) if odd else ""
+
+
+def spells_odd(entry: str) -> bool:
+    """Tell whether an entry of the boundary has an odd name in it: then the human accepted such names where it covers.
+
+    Args:
+        entry: One entry that passed ``paths.check_entry``.
+    """
+    return any(is_odd(segment) for segment in entry.split("/"))
+
+
+def lets_names_stray(entry: str) -> bool:
+    """Tell whether an entry lets a name be made that comes apart, or that the shell may take for another one.
+
+    Its own letters may hold a blank. And where a segment holds letters between two stars, a name with brackets
+    (``[at]*``) may be inside, of which the shell makes names that are not (``abc``).
+
+    Args:
+        entry: One entry that passed ``paths.check_entry``.
+    """
+    return spells_odd(entry) or any(segment.count("*") > 1 for segment in entry.split("/") if segment != "**")
