@@ -209,9 +209,22 @@ def _from_settings(settings: Mapping[str, tuple[str, str]], root: str, git_folde
         )
         if is_inside and not origin.startswith(own) and not path.startswith(".git/"):
             found.append(f"what a configuration file of the working tree names: {path}")
+        if section in {"include", "includeif"} and _leads_into(value, path, root, git_folder):
+            found.append(f"what a configuration file of the working tree may name: {value}")
         if _runs_something(section, name, key.lower(), value):
             found.append(f"what the setting {key} names")
     return found
+
+
+def _leads_into(value: str, origin: str, root: str, git_folder: str) -> bool:
+    """Whether an included file, which may not be there yet, lies in the working tree; from where it is named counts."""
+    named = os.path.expanduser(value)
+    if not named.startswith("/"):
+        base = origin if origin.startswith("/") else f"{root}/{origin}"
+        named = os.path.join(os.path.dirname(base), named)
+    real = os.path.realpath(named)
+    is_own = bool(git_folder) and f"{real}/".startswith(f"{os.path.realpath(git_folder)}/")
+    return bool(root) and f"{real}/".startswith(f"{os.path.realpath(root)}/") and not is_own
 
 
 def _runs_something(section: str, name: str, key: str, value: str) -> bool:

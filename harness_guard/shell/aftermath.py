@@ -187,7 +187,8 @@ def leaves_input(fields: Sequence[Field]) -> bool:
 def steers_git(write: Write, *, is_below: bool) -> bool:
     """Whether a write may change which repository git finds, or what that one tells it to run.
 
-    Below the working tree's root a folder becomes a repository as soon as it has ``HEAD``, ``objects`` and ``refs``.
+    Below the working tree's root a folder becomes a repository as soon as it has ``HEAD``, ``objects`` and ``refs``. At
+    the root it is found in ``.git``, which the kernel protects from whatever a search or a folder may bring there.
     """
     if write.is_git_own or write.path in DEVICES:
         return False
@@ -198,9 +199,12 @@ def steers_git(write: Write, *, is_below: bool) -> bool:
     if is_below and write.by in {"chmod", "chown", "chgrp"} and write.kind == "tree":
         return True
     if write.search is not None:
-        steering = (*STEERS_GIT, *(COMPLETES_GIT if is_below else ()))
+        if not is_below:
+            return False
+        steering = (*STEERS_GIT, *COMPLETES_GIT)
         return any(glob_matches(glob.casefold(), name.casefold()) for glob in write.search.names for name in steering)
-    copies = (write.by in {"cp", "mv", "ln", "install"} or write.by in BRINGS_NAMES) and write.kind != "meta"
+    brings_any = write.by in BRINGS_NAMES or (is_below and write.by in {"cp", "mv", "ln", "install"})
+    copies = brings_any and write.kind != "meta"
     if write.is_pattern and not is_below and not copies:
         return _may_be_steering(write.path.rstrip("/").rpartition("/")[2])
     return copies or write.is_pattern or write.path.rstrip("/").rpartition("/")[2] in STEERS_GIT

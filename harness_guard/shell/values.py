@@ -46,7 +46,8 @@ class Value:
         is_tight: Such a number has no blanks around it.
         is_slug: It is no number but some letters, digits, ``_``, ``.``, ``:`` and ``-`` without a blank, or nothing.
         is_undashed: Such a word starts with no dash: it is a hash that git prints, or what git was given instead.
-        is_part: It is no number but some text without a slash.
+        is_part: It is no number but some text without a slash; with ``is_slug`` it is one plain word.
+        folders: Such a text is a part of a name at or below one of these folders, as written.
         is_made: For a pattern, whether it is no match of it that is there, but a name that looks so.
         found: It is no number but one of the names that a search gives.
         is_plain: Such a name is one word even unquoted.
@@ -63,6 +64,7 @@ class Value:
     is_slug: bool = False
     is_undashed: bool = False
     is_part: bool = False
+    folders: tuple[str, ...] = ()
     is_made: bool = False
     found: Found | None = None
     is_plain: bool = True

@@ -367,7 +367,8 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
 def _computed(value: Value, *, is_quoted: bool) -> _Piece:
     """Give the piece of a value of which only the kind is known: a number, a date, a hash, the last part of a path."""
     if value.is_part:
-        return _Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_part=is_quoted)
+        is_plain = value.is_slug
+        return _Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_part=is_quoted, is_slug=is_plain and is_quoted)
     is_one = is_quoted or not (value.may_be_empty or value.is_slug)
     # ``$!`` is nothing where nothing runs in the background.
     is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
@@ -580,7 +581,7 @@ def _slugged(pieces: list[_Piece]) -> list[_Piece]:
 
 def _star(piece: _Piece) -> _Piece:
     """Give the pattern of what is unknown; two stars stand for a text that may hold blanks (``policy/odd_name.py``)."""
-    return _Piece("**" if piece.is_part else "*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
+    return _Piece("**" if piece.is_part and not piece.is_slug else "*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
 
 
 def _found(pieces: list[_Piece]) -> Found | None:

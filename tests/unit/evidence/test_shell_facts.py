@@ -206,7 +206,28 @@ def test_hooks(repo: Path) -> None:
 def test_a_configuration_file_inside_the_working_tree(repo: Path) -> None:
     (repo / "more").write_text("[user]\n\tname = x\n")
     setting(repo, "include.path", str(repo / "more"))
-    assert git_facts(repo).reading == (f"what a configuration file of the working tree names: {repo}/more",)
+    may = f"what a configuration file of the working tree may name: {repo}/more"
+    assert git_facts(repo).reading == (may, f"what a configuration file of the working tree names: {repo}/more")
+
+
+@pytest.mark.contract("E5.1")
+@pytest.mark.parametrize(
+    ("key", "value", "is_told"),
+    [
+        ("include.path", "../later", True),
+        ("includeIf.onbranch:x.path", "../later", True),
+        ("include.path", "own", False),
+        ("include.path", "../../later", False),
+        ("include.path", "/nowhere/later", False),
+        ("include.path", "~/later", False),
+    ],
+)
+def test_a_configuration_file_that_may_come_to_lie_in_the_working_tree(
+    repo: Path, key: str, value: str, *, is_told: bool
+) -> None:
+    setting(repo, key, value)
+    told = f"what a configuration file of the working tree may name: {value}"
+    assert git_facts(repo).reading == ((told,) if is_told else ())
 
 
 @pytest.mark.contract("E4.4")
