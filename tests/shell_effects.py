@@ -29,6 +29,15 @@ def effects_of(command: str) -> Effects:
     raise AssertionError("the analysis does not come to an end")
 
 
+def wanted_by(command: str) -> Needs:
+    """Give what the analysis asks for once it has the readers' trees."""
+    asked = analyse(command, WHERE, ShellFacts())
+    assert isinstance(asked, Needs)
+    found = analyse(command, WHERE, gather(command, Needs(asked.texts), ShellFacts(), shfmt=SHFMT))
+    assert isinstance(found, Needs)
+    return found
+
+
 def verdict_of(command: str) -> str:
     """Say in one word what is known of a command: unknown, writes, local or reads."""
     found = effects_of(command)

@@ -57,16 +57,28 @@ def _look(folder: str, is_fine: Callable[[str], bool]) -> bool:
     return True
 
 
+def are_plain_in(folder: str) -> bool:
+    """Tell whether each name directly in a folder is plain; a folder that is not there has none.
+
+    A folder that is reached through a link is another one, which may be filled under its own name.
+    """
+    return _all_in(folder, is_plain)
+
+
 def are_undashed(folder: str) -> bool:
     """Tell whether no name directly in a folder starts with a dash; a folder that is not there has none.
 
     A folder that is reached through a link is another one, which may be filled under its own name.
     """
+    return _all_in(folder, lambda name: not name.startswith("-"))
+
+
+def _all_in(folder: str, is_fine: Callable[[str], bool]) -> bool:
     if os.path.realpath(folder) != os.path.normpath(folder):
         return False
     try:
         with os.scandir(folder) as entries:
-            return not any(entry.name.startswith("-") for entry in entries)
+            return all(is_fine(entry.name) for entry in entries)
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:

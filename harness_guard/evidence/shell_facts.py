@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LONGEST_FILE = 64 * 1024  # bytes of a script or an options file that is read
 TIME_LIMIT_S = 4.0  # well under the 10 s in which the entry has to answer (contract section 2)
 BASH: Final = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
+_ASKED_GIT: Final = frozenset(("history", "refs"))
 _CLEAN: Final = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
 
@@ -55,7 +56,9 @@ def gather(
     run([job for jobs in (*readers.values(), *lookups.values(), *indexes.values()) for job in jobs], deadline)
     readings = {text: _readings(jobs) for text, jobs in readers.items()}
     git = {**facts.git, **_git_facts(lookups)}
-    names = {source: _are_plain(source, indexes.get(source, [])) for source in needs.names}
+    looked_at = [source for source in needs.names if source.kind not in _ASKED_GIT]
+    names = {source: _are_plain(source, indexes.get(source, [])) for source in looked_at}
+    names.update(_of_history([source for source in needs.names if source.kind in _ASKED_GIT], git, deadline))
     if needs.moves:
         git = _answered(git, needs, deadline)
     files = {path: read_text(path) for path in needs.files}
@@ -100,6 +103,14 @@ def _git_facts(lookups: dict[str, list[Job]]) -> dict[str, GitFacts]:
     from harness_guard.evidence.git_facts import git_facts
 
     return {folder: git_facts(folder, jobs) for folder, jobs in lookups.items()}
+
+
+def _of_history(sources: list[NameSource], git: dict[str, GitFacts], deadline: float) -> dict[NameSource, bool]:
+    if not sources:
+        return {}
+    from harness_guard.evidence.git_printed import are_plain_in_history
+
+    return are_plain_in_history(sources, git, deadline)
 
 
 def _answered(git: dict[str, GitFacts], needs: Needs, deadline: float) -> dict[str, GitFacts]:
@@ -155,6 +166,7 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
     from harness_guard.evidence.plain_names import (
         are_inside,
         are_plain_in_index,
+        are_plain_in,
         are_plain_on_disk,
         are_undashed,
         is_absent,
@@ -172,6 +184,10 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
         from harness_guard.evidence.sqlite_file import is_plain_database
 
         return is_plain_database(source.folder)
+    if source.kind == "unlinked":
+        from harness_guard.evidence.git_printed import is_unlinked
+
+        return is_unlinked(source.folder)
     if source.kind == "untuned":
         from harness_guard.evidence.ruff_settings import is_untuned
 
@@ -180,6 +196,8 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
         from harness_guard.evidence.interpreter import is_unshadowed
 
         return is_unshadowed(source.folder)
+    if source.kind == "direct":
+        return are_plain_in(source.folder)
     if source.kind == "undashed":
         return are_undashed(source.folder)
     if source.kind == "inside":

@@ -123,7 +123,7 @@ def _is_apart(write: Write, source: NameSource) -> bool:
     """Whether a write of that kind, by that program or to that cache changes nothing of what was looked at."""
     last = _last(write.path)
     match source.kind:
-        case "undashed" | "disk" | "tangled" | "index":
+        case "undashed" | "disk" | "direct" | "tangled" | "index" | "history":
             return True  # ``makes_options`` and ``makes_names`` see to these
         case "regular" | "database":
             return last == "__pycache__"
@@ -180,7 +180,8 @@ def leaves_input(fields: Sequence[Field]) -> bool:
     letters = {letter for word in words if word[:1] == "-" for letter in word}
     if name in _LEAVES_WITH_FILE:
         is_known = all(field.text is not None and not field.is_pattern for field in rest[:-1])
-        return is_known and len(rest) >= _LEAVES_WITH_FILE[name] and rest[-1].found is not None
+        is_file = bool(rest) and (rest[-1].found is not None or (rest[-1].is_inner and rest[-1].is_one))
+        return is_known and len(rest) >= _LEAVES_WITH_FILE[name] and is_file
     return name in _LEAVES and not (name in {"rm", "mv", "cp", "ln"} and ("i" in letters or "I" in letters))
 
 

@@ -32,8 +32,10 @@ RESERVED = frozenset(
 
 _RELIED: dict[str, ReliedKind] = {
     "disk": "names",
+    "direct": "names",
     "tangled": "listed",
     "index": "listed",
+    "history": "listed",
     "unshadowed": "modules",
     "undashed": "dashes",
     "untuned": "settings",

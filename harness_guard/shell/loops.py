@@ -5,9 +5,10 @@ from __future__ import annotations
 from harness_guard.records import replace
 from harness_guard.shell.aftermath import tail
 from harness_guard.shell.assignments import Assignments
+from harness_guard.shell.names import NameSource
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Simple
-from harness_guard.shell.values import INNER, Field, Value
+from harness_guard.shell.values import INNER, Field, Value, pattern_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +17,30 @@ if TYPE_CHECKING:
     from harness_guard.shell.syntax import Count, For, Script, While
     from harness_guard.shell.values import Found
 
+_PLAIN_IN_GLOB = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@,*?")
 MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_LEARNING = 4  # rounds after which a loop forgets
 
 
 class Loops(Assignments):
     """The part of a walk that goes round."""
+
+    def _are_whole(self, fields: tuple[Field, ...], state: State) -> bool:
+        """Whether each match of the patterns among a loop's words is one plain word, so that it needs no quotes.
+
+        What is looked at is read only as far as the names are: they need not last where they are only read.
+        """
+        patterns = [field.text or "" for field in fields if field.is_pattern]
+        if not patterns or state.cwds is None or any(not _PLAIN_IN_GLOB.issuperset(text) for text in patterns):
+            return False
+        sources = []
+        for text in dict.fromkeys(patterns):
+            head, _, last = text.rstrip("/").rpartition("/")
+            folder = pattern_start(text).rpartition("/")[0]
+            for cwd in state.cwds:
+                place = (folder or "/") if text.startswith("/") else f"{cwd.rstrip('/')}/{folder}".rstrip("/")
+                sources.append(NameSource("direct" if head == folder and last else "disk", place or "/"))
+        return self.gathered.believes(sources, is_lasting=False)
 
     def script(self, script: Script, state: State | None) -> State | None:
         """Walk statements in order; gives the state behind them, ``None`` if the end is never reached."""
@@ -41,7 +60,7 @@ class Loops(Assignments):
         else:
             given = state.values.get("@")
             fields = given.items if given is not None and given.items is not None else fields
-        values = None if command.is_select else _loop_values(fields)
+        values = None if command.is_select else _loop_values(fields, is_whole=self._are_whole(fields, state))
         if values is None:
             unknown = None if command.is_select else _any_of(fields)
             return self._named_loop(command, fields, (unknown,), state=state)
@@ -100,7 +119,7 @@ class Loops(Assignments):
         if printed is not None and any(test.command is taker for test in command.condition.statements):
             last = taker.words[-1].parts if isinstance(taker, Simple) else ()
             name = last[0].text if last and isinstance(last[0], Bare) else ""
-            if _gives_once(printed.found) and not _holds_names(state, name):
+            if printed.found is not None and _gives_once(printed.found) and not _holds_names(state, name):
                 self.each = (name, (printed.found,))
         ends = self.loop(state, lambda at: self.while_round(command, at))
         self.each = kept
@@ -215,12 +234,13 @@ def _any_of(fields: tuple[Field, ...]) -> Value | None:
     return INNER if all(field.is_inner for field in fields) else None
 
 
-def _loop_values(fields: tuple[Field, ...]) -> tuple[Value, ...] | None:
+def _loop_values(fields: tuple[Field, ...], *, is_whole: bool) -> tuple[Value, ...] | None:
     values: list[Value] = []
     for field in fields:
         if field.text is None:
             return None
-        values.append(Value(pattern=field.text) if field.is_pattern else Value(field.text))
+        is_plain = is_whole and field.is_pattern
+        values.append(Value(pattern=field.text, is_whole=is_plain) if field.is_pattern else Value(field.text))
         if field.is_pattern and field.literal:
-            values.append(Value(field.literal))
+            values.append(Value(field.literal, is_whole=is_plain))
     return tuple(values) if len(values) <= MOST_ROUNDS else None

@@ -35,19 +35,26 @@ class NameSource:
     Attributes:
         kind: What is looked at, and asked: ``disk``: all names at and below a folder, ``index``: all in the index of
             git below it; whether they are plain. ``tangled`` as ``disk``, for names of which one that is made anew
-            may be taken for another by the shell. ``inside``: all links at and below a folder; whether none leads out.
+            may be taken for another by the shell. ``direct`` as ``disk``, of the names directly in the folder alone. ``inside``: all links at and below a folder; whether none leads out.
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
             stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether
             Python finds its own library's modules there, and none of the folder's instead. ``untuned``: a folder;
             whether ruff finds only plain settings in it, and none above or below. ``database``: one path; whether a
-            SQLite database stands there that asking changes nothing of.
+            SQLite database stands there that asking changes nothing of. ``history``: what git prints in a folder for
+            some words; whether each line is plain and none leads out. ``refs``: the same of names of branches, which
+            stay so. ``unlinked``: the names directly in a folder;
+            whether no link leads out.
         folder: The folder, or the path.
+        words: What git is asked.
     """
 
-    kind: Literal["disk", "tangled", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
-                  "database"]  # fmt: skip
+    kind: Literal[
+        "disk", "direct", "tangled", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
+        "database", "history", "unlinked"
+    ]  # fmt: skip
     folder: str
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +62,23 @@ class Printed:
     """Names that a pipeline prints.
 
     Attributes:
-        found: Where they lie and what they are called.
+        found: Where they lie and what they are called; ``None``: they need not be there.
         sources: What has to be plain if they are taken apart at blanks or line ends; ``None``: nothing helps.
         is_nul: Whether a NUL stands behind each of them, and no line end.
         is_walked: Whether they were found on disk, no link followed on the way, and start with a place that was named:
             those of the index may be neither.
         is_below: Whether each is relative and stays below the folder.
         may_follow: Whether links may have been followed on the way after all; then none may lead out.
+        at: A folder that they lie directly in, and that is not written in front of them.
     """
 
-    found: Found
+    found: Found | None
     sources: tuple[NameSource, ...] | None
     is_nul: bool = False
     is_walked: bool = True
     is_below: bool = True
     may_follow: bool = False
+    at: str = ""
 
     @property
     def is_exact(self) -> bool:
@@ -81,7 +90,9 @@ class Printed:
         """What has to be plain for each word that a reader makes of them to be one of them; ``None``: nothing helps."""
         if self.is_exact:
             return ()
-        if self.sources is None or not all(is_plain(top) for top in self.found.tops):
+        if self.sources is None or self.found is None:
+            return self.sources
+        if not all(is_plain(top) for top in self.found.tops):
             return None
         if all(glob.count("*") <= 1 and _BRACKETS.isdisjoint(glob) for glob in self.found.search.names):
             return self.sources

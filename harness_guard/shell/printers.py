@@ -10,7 +10,7 @@ from harness_guard.paths import glob_matches
 from harness_guard.shell.commands.model import Row, options_of
 from harness_guard.shell.effects import Search
 from harness_guard.shell.names import NameSource, Printed, sources_of_roots, with_followed
-from harness_guard.shell.values import Found, escape
+from harness_guard.shell.values import Found, escape, pattern_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _OTHERS = frozenset("oikd")  # what lies on disk or is gone from it
 _LS_FILES = frozenset(
     ("--cached", "--deleted", "--modified", "--others", "--ignored", "--exclude-standard", "--deduplicate")
 )  # fmt: skip
-_LS = frozenset("1Art")  # not ``-f``, which gives ``..`` too
+_LS = frozenset("1ArtSdcuvX")  # not ``-f``, which gives ``..`` too
 _GREP = frozenset("rlLZiwxvEFGPsIqe")
 _GREP_LONG = frozenset(("--recursive", "--files-with-matches", "--files-without-match", "--null", "--ignore-case"))
 _GIT_GREP = frozenset(("--name-only", "--files-with-matches", "--null", "--cached", "--untracked", "--ignore-case"))
@@ -44,12 +44,21 @@ def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | No
     Returns:
         The names; ``None`` if it may print anything else.
     """
-    if cwds is None or not calls or any(field.text is None or field.is_pattern for call in calls for field in call):
+    if cwds is None or not calls or any(field.text is None for call in calls for field in call):
+        return None
+    if any(field.is_pattern and (at or call[0].text != "ls") for at, call in enumerate(calls) for field in call):
         return None
     texts = [[field.text or "" for field in call] for call in calls]
+    rest = texts[1:]
+    columns = _in_columns(texts[0], cwds) if rest else None
+    if columns is not None:
+        at = next((at for at, words in enumerate(rest) if _takes_column(words, *columns[0])), None)
+        if at is not None:
+            kept = all(_only_drops_lines(words, is_nul=False) for words in (*rest[:at], *rest[at + 1 :]))
+            return columns[1] if kept else None
     first = _FIRST.get(texts[0][0] if texts[0] else "")
     printed = None if first is None else first(calls[0], cwds)
-    if printed is None or not all(_only_drops_lines(words, is_nul=printed.is_nul) for words in texts[1:]):
+    if printed is None or not all(_only_drops_lines(words, is_nul=printed.is_nul) for words in rest):
         return None
     return printed
 
@@ -78,7 +87,9 @@ def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
     if words[:1] == ["grep"]:
         return _by_git_grep(words[1:], cwds)
     if words[:1] != ["ls-files"]:
-        return None
+        from harness_guard.shell.git_printers import printed_by_git
+
+        return printed_by_git(words, cwds)
     found = [_of_index(words[1:], cwd) for cwd in cwds]
     options, _ = _parted(words)
     is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
@@ -156,10 +167,29 @@ def _ends(top: str) -> list[str]:
 
 
 def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
-    words = [field.text or "" for field in call[1:]]
-    if any(word[:1] != "-" or not word[1:] or set(word[1:]) - _LS for word in words):
+    """``ls``; ``ls FOLDER``, with names that lie in it; ``ls GLOB``, with the matches as they are written.
+
+    What lies in a folder that is a match is printed without it.
+    """
+    options = [field for field in call[1:] if field.start.startswith("-")]
+    operands = [field for field in call[1:] if not field.start.startswith("-")]
+    if any(field.is_pattern or not (field.text or "")[1:] or set((field.text or "")[1:]) - _LS for field in options):
         return None
-    return Printed(Found((".",)), tuple(NameSource("disk", cwd) for cwd in cwds))
+    if not operands:
+        return Printed(Found((".",)), tuple(NameSource("disk", cwd) for cwd in cwds))
+    text = operands[0].text or ""
+    if len(operands) > 1 or not _are_below([text]) or text[0] == "~":
+        return None
+    if operands[0].is_pattern:
+        folder = pattern_start(text).rpartition("/")[0]
+        parts = folder.split("/") if folder else []
+        above = ["/".join(parts[:count]) for count in range(len(parts))]
+        sources = [source for cwd in cwds for source in sources_of_roots([folder] if folder else [], cwd)]
+        sources += [NameSource("unlinked", f"{cwd}/{part}".rstrip("/")) for cwd in cwds for part in ("", *above)]
+        return Printed(None, tuple(dict.fromkeys(sources)), is_walked=False)
+    at = text.rstrip("/")
+    sources = [source for cwd in cwds for source in sources_of_roots([at], cwd)]
+    return Printed(None, tuple(sources), is_walked=False, is_below=False, at=at)
 
 
 # Options with which ripgrep and fd print names alone, and neither look at what is hidden nor go through links.
@@ -248,6 +278,53 @@ def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
         return None  # names above the folder start with ``..``
     on_disk = [NameSource("disk", cwd)] if letters & _OTHERS or {"--others", "--ignored"} & set(options) else []
     return [NameSource("index", cwd), *on_disk]
+
+
+def _in_columns(words: list[str], cwds: tuple[str, ...]) -> tuple[tuple[str, int], Printed] | None:
+    """Tell which names stand in one column of what a command prints: what parts the columns, which it is, the names."""
+    if words[0] == "grep":
+        return _in_front_of_matches(words[1:], cwds)
+    if words[0] != "git":
+        return None
+    from harness_guard.shell.git_printers import matches_of_git, printed_in_columns
+
+    return matches_of_git(words[2:], cwds) if words[1:2] == ["grep"] else printed_in_columns(words[1:], cwds)
+
+
+def _in_front_of_matches(words: list[str], cwds: tuple[str, ...]) -> tuple[tuple[str, int], Printed] | None:
+    """``grep -rn PATTERN [PLACE…]``: a file's name, or the line's number where one file alone is searched.
+
+    A line about a binary file has other words in front, which are called by no name that is known.
+    """
+    operands = [word for word in words if not word.startswith("-")]
+    options = [word for word in words if word.startswith("-")]
+    letters = {letter for word in options if not word.startswith("--") for letter in word[1:]}
+    longs = {word for word in options if word.startswith("--") and not word.startswith(("--include=", "--exclude"))}
+    is_deep = "r" in letters or "--recursive" in longs
+    is_numbered = not letters.isdisjoint("nc") or "--line-number" in longs
+    tops = operands[1:]
+    if not (is_deep and is_numbered and operands and _are_below(tops)) or "--" in words:
+        return None
+    if letters - set("rnciIwxvEFGPsoH") or longs - {"--recursive", "--line-number", "--ignore-case"}:
+        return None
+    sources = [source for cwd in cwds for source in sources_of_roots(tops, cwd)]
+    sources += [NameSource("unlinked", cwd) for cwd in cwds]
+    return (":", 1), Printed(None, tuple(sources), is_walked=False)
+
+
+def _takes_column(words: list[str], mark: str, column: int) -> bool:
+    """Whether a filter prints that column of each line, and a line without the mark whole."""
+    joined = " ".join(words[1:])
+    if words[0] == "cut" and mark:
+        delimiters = (f"-d{mark}", f"-d {mark}", f"--delimiter={mark}")
+        fields = (f"-f{column}", f"-f {column}", f"--fields={column}")
+        return any(joined in {f"{one} {other}", f"{other} {one}"} for one in delimiters for other in fields)
+    if words[0] in {"awk", "gawk", "mawk"}:
+        parting = words[1:-1]
+        program = words[-1].replace(" ", "").rstrip(";")
+        is_parted = parting in ([f"-F{mark}"], ["-F", mark]) if mark == ":" else not parting
+        return is_parted and program == f"{{print${column}}}"
+    return False
 
 
 def _only_drops_lines(words: list[str], *, is_nul: bool) -> bool:

@@ -48,6 +48,7 @@ class Value:
         is_undashed: Such a word starts with no dash: it is a hash that git prints, or what git was given instead.
         is_part: It is no number but some text without a slash; with ``is_slug`` it is one plain word.
         folders: Such a text is a part of a name at or below one of these folders, as written.
+        is_whole: Each match of the pattern, and the text of one that has none, is one plain word even unquoted.
         is_made: For a pattern, whether it is no match of it that is there, but a name that looks so.
         found: It is no number but one of the names that a search gives.
         is_plain: Such a name is one word even unquoted.
@@ -65,6 +66,7 @@ class Value:
     is_undashed: bool = False
     is_part: bool = False
     folders: tuple[str, ...] = ()
+    is_whole: bool = False
     is_made: bool = False
     found: Found | None = None
     is_plain: bool = True

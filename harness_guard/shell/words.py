@@ -265,9 +265,13 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
         and not all(_is_simple(word) for word in part.inner)
     ):
         return [_Piece(None, is_quoted=True)]
-    if value is not None and value.pattern is not None and part.op == "%" and part.is_quoted:
-        return [_cut_glob(value.pattern, operands[0] if operands else None)]
+    if value is not None and value.pattern is not None and part.op == "%" and (part.is_quoted or value.is_whole):
+        cut = _cut_glob(value.pattern, operands[0] if operands else None)
+        # Unquoted, a name of which nothing is left would be no word at all.
+        return [cut if part.is_quoted or pattern_start(cut.text or "") else _Piece(None, is_one=False)]
     made = changed(value, part.op, operands)
+    if value is not None and value.is_whole and made is not None and made.text and part.op[0] in "%#":
+        made = replace(made, is_whole=True)  # a part of a plain word is one
     return _valued(made, scope, is_quoted=is_quoted)
 
 
@@ -346,8 +350,8 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
     if scope.is_split_oddly and not is_quoted:
         return [_Piece(None, is_one=False)]
     if value.pattern is not None:
-        text = value.pattern if is_quoted or value.is_slug else None
-        is_one, is_made, is_slug = is_quoted or value.is_slug, value.is_made, value.is_slug
+        is_one, is_made, is_slug = is_quoted or value.is_slug or value.is_whole, value.is_made, value.is_slug
+        text = value.pattern if is_one else None
         return [_Piece(text, is_quoted=True, is_pattern=True, is_one=is_one, is_made=is_made, is_slug=is_slug)]
     if value.found is not None and not is_quoted and not value.is_plain:
         return [_Piece(None, is_one=False)]
@@ -356,8 +360,8 @@ def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piec
         return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
         return [_computed(value, is_quoted=is_quoted)]
-    if is_quoted:
-        return [_Piece(value.text, is_quoted=True)]
+    if is_quoted or value.is_whole:
+        return [_Piece(value.text, is_quoted=is_quoted)]  # without quotes its stars are live
     # An unquoted value is split at blanks and its globs are live; without any of these it is one word or, empty, none.
     if value.text and _SPECIAL.isdisjoint(value.text) and not any(character.isspace() for character in value.text):
         return [_Piece(value.text, is_quoted=True)]
@@ -581,7 +585,13 @@ def _slugged(pieces: list[_Piece]) -> list[_Piece]:
 
 def _star(piece: _Piece) -> _Piece:
     """Give the pattern of what is unknown; two stars stand for a text that may hold blanks (``policy/odd_name.py``)."""
-    return _Piece("**" if piece.is_part and not piece.is_slug else "*", is_quoted=True, is_pattern=True, is_made=True, is_slug=True)
+    return _Piece(
+        "**" if piece.is_part and not piece.is_slug else "*",
+        is_quoted=True,
+        is_pattern=True,
+        is_made=True,
+        is_slug=True,
+    )
 
 
 def _found(pieces: list[_Piece]) -> Found | None:

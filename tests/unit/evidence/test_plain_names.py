@@ -10,6 +10,7 @@ import pytest
 from harness_guard.evidence import plain_names
 from harness_guard.evidence.plain_names import (
     are_inside,
+    are_plain_in,
     are_plain_in_index,
     are_plain_on_disk,
     are_undashed,
@@ -110,3 +111,14 @@ def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_absent(f"{tmp_path}/link/x")
     assert not is_absent(f"{tmp_path}/link/there")
     assert is_absent("/no-such-file")
+
+
+@pytest.mark.contract("E2.3")
+def test_plain_names_directly_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    assert are_plain_in(str(folder))
+    (folder / "b" / "c d").mkdir(parents=True)
+    assert are_plain_in(str(folder))
+    assert not are_plain_in(str(folder / "b"))
+    (tmp_path / "l").symlink_to("a")
+    assert not are_plain_in(str(tmp_path / "l"))

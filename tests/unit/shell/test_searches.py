@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from shell_effects import effects_of
+from shell_effects import effects_of, wanted_by
 
 from harness_guard.shell.effects import Effects, Search
+from harness_guard.shell.names import NameSource
 
 SRC = "/repo/src"
 PY = Search(("*.py",))
@@ -303,3 +304,44 @@ def test_what_may_stand_in_the_middle_of_a_word_that_starts_with_a_hash() -> Non
     assert {(write.path, write.kind) for write in known.writes} == {("/repo/docs", "tree")}
     assert effects_of('cd docs && rm -- "$(git rev-parse HEAD)x$y"').unknown
     assert effects_of("cd docs && rm -- $(git rev-parse HEAD)x/.?/.?/y").unknown
+
+
+@pytest.mark.contract("E2.3")
+@pytest.mark.parametrize(
+    ("command", "written", "relied"),
+    [
+        ("for f in src/*.py; do wc -l $f; done", set(), ()),
+        ("for f in src/*.py; do wc -l < $f; done", set(), ()),
+        ("for f in src/*.py; do touch $f; done", {"/repo/src/*.py"}, ("names",)),
+        ("for f in src/*/*.py; do touch $f; done", {"/repo/src/*/*.py"}, ("names",)),
+        # Where nothing matches, what is made of the glob is one itself.
+        ("for f in src/*.zz; do rm $f.bak; done", {"/repo/src/*.zz.bak"}, ("names",)),
+        ("for f in src/*.py; do touch ${f%.py}.txt; done", {"/repo/src/*.txt"}, ("names",)),
+        ("for f in src/*.py; do touch ${f%%*}; done", None, ("names",)),
+        ("for f in *.py; do touch ${f%.py}; done", None, ("dashes", "names")),
+        ("for f in src/*.py; do touch ${f/main/a b}; done", None, ("names",)),
+        ("for f in 'a b'/*; do touch $f; done", None, ()),
+        ("IFS=a; for f in src/*.py; do touch $f; done", None, ("names",)),
+        ("for f in src/*.py; do IFS=a; touch $f; done", None, ("names",)),
+    ],
+)
+def test_a_glob_s_matches_without_quotes(command: str, written: set[str] | None, relied: tuple[str, ...]) -> None:
+    found = effects_of(command)
+    assert (None if found.unknown else {write.path for write in found.writes}) == written
+    assert tuple(one.what for one in found.relies) == relied
+    assert written is None or all(read.path != "/" for read in found.reads)
+
+
+@pytest.mark.parametrize(
+    ("glob", "source"),
+    [
+        ("*.md", NameSource("direct", "/repo")),
+        ("docs/*.md", NameSource("direct", "/repo/docs")),
+        ("docs/*/", NameSource("direct", "/repo/docs")),
+        ("docs/*/x.md", NameSource("disk", "/repo/docs")),
+        ("/srv/*", NameSource("direct", "/srv")),
+        ("/*", NameSource("direct", "/")),
+    ],
+)
+def test_where_the_names_of_a_glob_are_looked_at(glob: str, source: NameSource) -> None:
+    assert wanted_by(f"for f in {glob}; do cat $f; done").names == (source,)
