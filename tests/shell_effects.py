@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
 from harness_guard.shell.effects import Effects
 from harness_guard.shell.facts import FileText, GitFacts
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness_guard.shell.names import NameSource
+
 SHFMT = str(Path(sys.executable).parent / "shfmt")
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
 
 
-def effects_of(command: str) -> Effects:
-    """Analyse a command; every fact that it asks for is as harmless as can be."""
+def effects_of(command: str, *, believed: Callable[[NameSource], bool] = lambda _source: True) -> Effects:
+    """Analyse a command; every fact that it asks for is as harmless as can be, but for names that are not believed."""
     facts = ShellFacts()
     for _ in range(8):
         found = analyse(command, WHERE, facts)
         if isinstance(found, Effects):
             return found
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        names = {**facts.names, **dict.fromkeys(found.names, True)}
+        names = {**facts.names, **{source: believed(source) for source in found.names}}
         files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=False))}
         facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}, names, files)
     raise AssertionError("the analysis does not come to an end")

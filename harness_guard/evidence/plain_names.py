@@ -11,6 +11,7 @@ import os
 import stat
 import time
 
+from harness_guard.paths import glob_matches
 from harness_guard.shell.names import is_plain
 
 TYPE_CHECKING = False
@@ -22,9 +23,20 @@ MOST_ENTRIES: Final = 50_000
 TIME_LIMIT_S: Final = 1.0
 
 
-def are_plain_on_disk(folder: str) -> bool:
-    """Look at every name below a folder, without following links: each is plain and no link leads out."""
-    return _look(folder, is_plain)
+def are_plain_on_disk(folder: str, globs: tuple[str, ...] = ()) -> bool:
+    """Look at every name below a folder, without following links: each is plain and no link leads out.
+
+    Args:
+        folder: Where to look.
+        globs: If there are any, only paths count whose last segment one of them matches, whatever the letter case.
+    """
+    wanted = [glob.casefold() for glob in globs]
+
+    def is_fine(path: str) -> bool:
+        last = path.rpartition("/")[2].casefold()
+        return is_plain(path) or (bool(wanted) and not any(glob_matches(glob, last) for glob in wanted))
+
+    return _look(folder, is_fine)
 
 
 def are_inside(folder: str) -> bool:

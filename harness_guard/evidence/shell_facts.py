@@ -203,6 +203,6 @@ def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
     if source.kind == "inside":
         return are_inside(source.folder)
     if source.kind in {"disk", "tangled"}:
-        return are_plain_on_disk(source.folder)
+        return are_plain_on_disk(source.folder, source.words)
     listing = bytes(jobs[0].answer).decode("utf-8", "surrogateescape") if jobs and jobs[0].status == 0 else None
     return listing is not None and are_plain_in_index(listing, source.folder)

@@ -46,7 +46,7 @@ class NameSource:
             stay so. ``unlinked``: the names directly in a folder;
             whether no link leads out.
         folder: The folder, or the path.
-        words: What git is asked.
+        words: What git is asked. Of ``tangled``: globs of the last segments that count, all without any.
     """
 
     kind: Literal[
@@ -98,6 +98,15 @@ class Printed:
             return self.sources
         # ``[Ax]GENTS.md`` is found by ``*x*``, and the shell makes another name of it.
         return tuple(replace(one, kind="tangled") if one.kind == "disk" else one for one in self.sources)
+
+    @property
+    def narrowed(self) -> tuple[NameSource, ...]:
+        """What has to be plain if only names with the search's endings count: where they are read at once."""
+        globs = self.found.search.names if self.found is not None else ("*",)
+        kinds = {source.kind for source in self.sources or ()}
+        if "*" in globs or kinds != {"disk"} or self.wanted is None:
+            return ()
+        return tuple(NameSource("tangled", source.folder, globs) for source in self.sources or ())
 
     @property
     def linked(self) -> tuple[NameSource, ...]:

@@ -122,3 +122,15 @@ def test_plain_names_directly_in_a_folder(tmp_path: Path) -> None:
     assert not are_plain_in(str(folder / "b"))
     (tmp_path / "l").symlink_to("a")
     assert not are_plain_in(str(tmp_path / "l"))
+
+
+@pytest.mark.contract("E3.2")
+def test_only_names_with_some_endings_count(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "c.png").write_text("")
+    (tmp_path / "d.py").write_text("")
+    assert not are_plain_on_disk(str(tmp_path))
+    assert are_plain_on_disk(str(tmp_path), ("*.py", "x"))
+    assert not are_plain_on_disk(str(tmp_path), ("*.py", "*.P?g"))
+    (tmp_path / "a b" / "e.PY").write_text("")
+    assert not are_plain_on_disk(str(tmp_path), ("*.py",))

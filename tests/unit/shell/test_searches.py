@@ -345,3 +345,26 @@ def test_a_glob_s_matches_without_quotes(command: str, written: set[str] | None,
 )
 def test_where_the_names_of_a_glob_are_looked_at(glob: str, source: NameSource) -> None:
     assert wanted_by(f"for f in {glob}; do cat $f; done").names == (source,)
+
+
+@pytest.mark.contract("E3.2")
+@pytest.mark.parametrize(
+    ("command", "is_read"),
+    [
+        ("find src -name '*.py' | xargs cat", True),
+        ("cat $(find src -name '*.py')", True),
+        ("find src | xargs cat", False),
+        ("find src -name '*.py' -o -name '*' | xargs cat", False),
+        ("git ls-files '*.py' | xargs cat", False),
+    ],
+)
+def test_where_other_names_come_apart_those_of_the_search_may_be_read(command: str, *, is_read: bool) -> None:
+    found = effects_of(command, believed=lambda source: source.words == ("*.py",))
+    assert found.unknown == ()
+    assert any(read.path == "/" for read in found.reads) != is_read
+
+
+@pytest.mark.contract("E3.2")
+def test_where_other_names_come_apart_nothing_is_written_by_those_of_the_search() -> None:
+    found = effects_of("find src -name '*.py' | xargs touch", believed=lambda source: source.words == ("*.py",))
+    assert [one.what for one in found.relies] == ["names", "listed"]
