@@ -17,7 +17,7 @@ from harness_guard.shell.tables import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Final
 
     from harness_guard.shell.facts import GitFacts
@@ -163,46 +163,45 @@ def _index_jobs(folder: str) -> list[Job]:
 
 
 def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
-    from harness_guard.evidence.plain_names import (
-        are_inside,
-        are_plain_in_index,
-        are_plain_in,
-        are_plain_on_disk,
-        are_undashed,
-        is_absent,
-    )
-
     if "\0" in source.folder:
         return False
-    if source.kind == "absent":
-        return is_absent(source.folder)
-    if source.kind == "regular":
-        from harness_guard.evidence.plain_names import is_regular
+    if source.kind != "index":
+        return _look(source.kind)(source.folder)
+    from harness_guard.evidence.plain_names import are_plain_in_index
 
-        return is_regular(source.folder)
-    if source.kind == "database":
-        from harness_guard.evidence.sqlite_file import is_plain_database
-
-        return is_plain_database(source.folder)
-    if source.kind == "unlinked":
-        from harness_guard.evidence.git_printed import is_unlinked
-
-        return is_unlinked(source.folder)
-    if source.kind == "untuned":
-        from harness_guard.evidence.ruff_settings import is_untuned
-
-        return is_untuned(source.folder)
-    if source.kind == "unshadowed":
-        from harness_guard.evidence.interpreter import is_unshadowed
-
-        return is_unshadowed(source.folder)
-    if source.kind == "direct":
-        return are_plain_in(source.folder)
-    if source.kind == "undashed":
-        return are_undashed(source.folder)
-    if source.kind == "inside":
-        return are_inside(source.folder)
-    if source.kind in {"disk", "tangled"}:
-        return are_plain_on_disk(source.folder, source.words)
     listing = bytes(jobs[0].answer).decode("utf-8", "surrogateescape") if jobs and jobs[0].status == 0 else None
     return listing is not None and are_plain_in_index(listing, source.folder)
+
+
+def _look(kind: str) -> Callable[[str], bool]:
+    """Give what looks at a folder or a path for a kind of source, loaded where it is wanted."""
+    from harness_guard.evidence import plain_names
+
+    looks = {
+        "absent": plain_names.is_absent,
+        "regular": plain_names.is_regular,
+        "undashed": plain_names.are_undashed,
+        "inside": plain_names.are_inside,
+        "direct": plain_names.are_plain_in,
+        "disk": plain_names.are_plain_on_disk,
+        "tangled": plain_names.are_plain_on_disk,
+    }
+    return looks.get(kind) or _look_of_a_program(kind)
+
+
+def _look_of_a_program(kind: str) -> Callable[[str], bool]:
+    if kind == "database":
+        from harness_guard.evidence.sqlite_file import is_plain_database
+
+        return is_plain_database
+    if kind == "unlinked":
+        from harness_guard.evidence.git_printed import is_unlinked
+
+        return is_unlinked
+    if kind == "untuned":
+        from harness_guard.evidence.ruff_settings import is_untuned
+
+        return is_untuned
+    from harness_guard.evidence.interpreter import is_unshadowed
+
+    return is_unshadowed

@@ -96,7 +96,9 @@ def _brings_into(write: Write, folder: list[str]) -> bool:
 
 def unsettles(write: Write, source: NameSource) -> bool:
     """Whether a write may change what was found at a path, or bring a name that Python takes for a module's."""
-    if write.kind == "meta" or write.is_git_own or write.path in DEVICES or _is_apart(write, source):
+    if write.is_git_own:
+        return source.kind == "history"
+    if write.kind == "meta" or write.path in DEVICES or _is_apart(write, source):
         return False
     if write.search is not None or write.is_pattern or "*" in write.path:
         return _may_name(write, source)

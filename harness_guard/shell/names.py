@@ -35,7 +35,8 @@ class NameSource:
     Attributes:
         kind: What is looked at, and asked: ``disk``: all names at and below a folder, ``index``: all in the index of
             git below it; whether they are plain. ``tangled`` as ``disk``, for names of which one that is made anew
-            may be taken for another by the shell. ``direct`` as ``disk``, of the names directly in the folder alone. ``inside``: all links at and below a folder; whether none leads out.
+            may be taken for another by the shell. ``direct`` as ``disk``, of the names directly in the folder alone.
+            ``inside``: all links at and below a folder; whether none leads out.
             ``undashed``: the names directly in a folder; whether none starts with a dash. ``absent``: one path, as
             that of a program's options file; whether nothing stands there. ``regular``: one path; whether a file
             stands there that has no other name, and no link. ``unshadowed``: the names directly in a folder; whether
@@ -43,15 +44,14 @@ class NameSource:
             whether ruff finds only plain settings in it, and none above or below. ``database``: one path; whether a
             SQLite database stands there that asking changes nothing of. ``history``: what git prints in a folder for
             some words; whether each line is plain and none leads out. ``refs``: the same of names of branches, which
-            stay so. ``unlinked``: the names directly in a folder;
-            whether no link leads out.
+            stay so. ``unlinked``: the names directly in a folder; whether no link leads out.
         folder: The folder, or the path.
         words: What git is asked. Of ``tangled``: globs of the last segments that count, all without any.
     """
 
     kind: Literal[
         "disk", "direct", "tangled", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
-        "database", "history", "unlinked"
+        "database", "history", "refs", "unlinked"
     ]  # fmt: skip
     folder: str
     words: tuple[str, ...] = ()

@@ -184,7 +184,8 @@ def _by_ls(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
         folder = pattern_start(text).rpartition("/")[0]
         parts = folder.split("/") if folder else []
         above = ["/".join(parts[:count]) for count in range(len(parts))]
-        sources = [source for cwd in cwds for source in sources_of_roots([folder] if folder else [], cwd)]
+        kind: Literal["direct", "disk"] = "direct" if any("d" in (field.text or "") for field in options) else "disk"
+        sources = [NameSource(kind, f"{cwd}/{folder}".rstrip("/")) for cwd in cwds]
         sources += [NameSource("unlinked", f"{cwd}/{part}".rstrip("/")) for cwd in cwds for part in ("", *above)]
         return Printed(None, tuple(dict.fromkeys(sources)), is_walked=False)
     at = text.rstrip("/")

@@ -41,9 +41,10 @@ _CALLABLE: Final = frozenset(
      "database", "pg_size_pretty", "pg_database_size", "pg_relation_size", "pg_total_relation_size", "random",
      "greatest", "least", "decimal", "varchar", "numeric", "char", "pragma_table_info", "pragma_table_list",
      "pragma_index_list", "unixepoch", "printf", "format", "json", "json_group_array", "json_group_object",
-     "json_object", "json_array", "json_type", "json_valid", "json_build_object", "to_json", "row_to_json", "jsonb_pretty",
-     "unicode", "sign", "mod", "power", "sqrt", "char_length", "array_length", "unnest", "generate_series", "split_part", "left",
-     "right", "strpos", "position", "age", "year", "month", "day", "datediff", "date_format", "bool_and", "bool_or",
+     "json_object", "json_array", "json_type", "json_valid", "json_build_object", "to_json", "row_to_json",
+     "jsonb_pretty", "unicode", "sign", "mod", "power", "sqrt", "char_length", "array_length", "unnest",
+     "generate_series", "split_part", "left", "right", "strpos", "position", "age", "year", "month", "day", "datediff",
+     "date_format", "bool_and", "bool_or",
      "median", "changes", "total_changes", "last_insert_rowid")
 )  # fmt: skip
 # Pragmas of SQLite that tell, with a name behind them or none, and those that set something if they are given one.

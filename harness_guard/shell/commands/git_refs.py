@@ -63,7 +63,20 @@ def _symbolic_ref(call: Call, options: Options) -> Does | None:
     if are_names(call, options.operands, most=2) and name != "HEAD" and not name.startswith("refs/"):
         # Older versions write whatever file of git's folder the name stands for.
         call.opaque("git symbolic-ref of a name outside of refs/", is_writer=True)
+    _refuse_dashes(call, options)
     return WRITES
+
+
+def _refuse_dashes(call: Call, options: Options) -> None:
+    """Refuse a reference that git's own commands would not make: printed, its short name looks like an option."""
+    if any("/-" in (plain(field) or "") for field in options.operands):
+        call.opaque(f"git {call.name} makes a name that starts with a dash", is_writer=True)
+
+
+def _update_ref(call: Call, options: Options) -> None:
+    _names(call, options)
+    if not options.has("-d"):
+        _refuse_dashes(call, options)
 
 
 def _reflog(call: Call, options: Options) -> Does | None:
@@ -163,7 +176,7 @@ VERBS: Final = verbs(
         for name in ("config.get", "config.list")
     ),
     Verb(Row("symbolic-ref", flags="q", valued="m", longs="short quiet no-recurse"), act=_symbolic_ref),
-    Verb(Row("update-ref", flags="d", valued="m", longs="no-deref create-reflog"), WRITES, _names),
+    Verb(Row("update-ref", flags="d", valued="m", longs="no-deref create-reflog"), WRITES, _update_ref),
     Verb(Row("notes"), has_operands=False),
     Verb(Row("notes.list")),
     Verb(Row("notes.show")),

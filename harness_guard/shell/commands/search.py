@@ -73,7 +73,7 @@ def _fd_exec(call: Call, _options: Options) -> None:
 def _found_by_fd(call: Call, words: tuple[Field, ...]) -> Field:
     """Give the mark of what fd finds: it starts with the place that is searched, or else with a dot since fd 8.3."""
     printed = names_printed([(Field("fd"), *words)], call.cwds)
-    if printed is None or not call.believes(printed.linked):
+    if printed is None or printed.found is None or not call.believes(printed.linked):
         return Field(None)
     is_operand = "." not in printed.found.tops
     return Field(None, is_inner=printed.is_below and is_operand, found=printed.found, is_operand=is_operand)

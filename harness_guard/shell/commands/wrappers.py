@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.names import with_followed
+from harness_guard.shell.values import Found
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -66,7 +68,7 @@ def _xargs(call: Call, options: Options) -> None:
     # Split anywhere but where one ends, a name may become another one.
     fed = call.fed if call.fed is not None and call.fed.is_nul == options.has("-0", "--null") else None
     if fed is None or options.has("-d", "--delimiter", "-a", "--arg-file"):
-        given = Field(None)
+        fed, given = None, Field(None)
     else:
         given = Field(None, is_inner=fed.is_below, is_operand=True, found=fed.found)
     marks = [value or Field("{}") for name, value in options.given if name in {"-I", "-i", "--replace"}]
@@ -75,14 +77,23 @@ def _xargs(call: Call, options: Options) -> None:
         if mark is None or not mark or options.has("-n", "-L", "-l", "--max-args", "--max-lines"):
             call.opaque("xargs -I with a mark that is not known, or with an option that takes it back")
             return
-        whole = given
-        inner = [
-            whole if field.text == mark else Field(None) if field.text is not None and mark in field.text else field
-            for field in words
-        ]
+        inner = [_marked(field, mark, given, fed.at if fed is not None else "") for field in words]
     else:
         inner = [*words, replace(given, is_one=False)]
     call.runs.append(tuple(inner))
+
+
+def _marked(field: Field, mark: str, given: Field, at: str) -> Field:
+    """Give a word of ``xargs -I`` with what is put in the mark's place.
+
+    Names that lie directly in a folder, with that folder written in front of them, are names that are there.
+    """
+    text = field.text
+    if text is None or mark not in text:
+        return field
+    if at and text == f"{at}/{mark}":
+        return Field(None, prefix=f"{at}/", is_operand=True, found=Found(with_followed((at,))))
+    return given if text == mark else Field(None)
 
 
 COMMANDS: Final = (

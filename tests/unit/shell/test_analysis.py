@@ -258,7 +258,7 @@ def test_names_that_stay_below_the_folder(command: str) -> None:
         "git ls-files --full-name | xargs cat",
         "git ls-files -s | xargs cat",
         "git ls-files --format=x | xargs cat",
-        "git diff --name-only | xargs cat",  # names from history
+        "git diff --name-status | xargs cat",  # more than names
         "git -C src ls-files | xargs cat",
         "find / | xargs cat",
         "find .. | xargs cat",
