@@ -165,10 +165,12 @@ def _index_jobs(folder: str) -> list[Job]:
 def _are_plain(source: NameSource, jobs: Sequence[Job]) -> bool:
     if "\0" in source.folder:
         return False
-    if source.kind != "index":
+    if source.kind not in {"index", "tangled"}:
         return _look(source.kind)(source.folder)
-    from harness_guard.evidence.plain_names import are_plain_in_index
+    from harness_guard.evidence.plain_names import are_plain_in_index, are_plain_on_disk
 
+    if source.kind == "tangled":
+        return are_plain_on_disk(source.folder, source.words)
     listing = bytes(jobs[0].answer).decode("utf-8", "surrogateescape") if jobs and jobs[0].status == 0 else None
     return listing is not None and are_plain_in_index(listing, source.folder)
 
@@ -184,7 +186,6 @@ def _look(kind: str) -> Callable[[str], bool]:
         "inside": plain_names.are_inside,
         "direct": plain_names.are_plain_in,
         "disk": plain_names.are_plain_on_disk,
-        "tangled": plain_names.are_plain_on_disk,
     }
     return looks.get(kind) or _look_of_a_program(kind)
 

@@ -6,6 +6,7 @@ Source: bash manual, 3.4, 4.2 (declare, export, local, readonly) and 6.7.
 from __future__ import annotations
 
 from harness_guard.records import replace
+from harness_guard.shell.altered import OF_THE_SHELL
 from harness_guard.shell.expansion import Expansion
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import Word
@@ -28,6 +29,8 @@ _CLEARING = "x"  # ``declare +x``
 class Assignments(Expansion):
     """The part of a walk that sets variables."""
 
+    ever_array: set[str]
+
     def assign(self, item: Assign, state: State) -> State:
         """Walk ``name=word``, ``name=(…)`` or ``name[key]=word``."""
         value = self.assigned_value(item, state)
@@ -37,6 +40,8 @@ class Assignments(Expansion):
         """Give what the variable holds afterwards; subscripts are looked at."""
         before = state.values.get(item.name)
         is_map = before is not None and before.is_map
+        if item.items is not None or item.keys:
+            self.ever_array.add(item.name)
         for key in item.keys:
             self.check_key(item.name, key, state, is_set=True)
         if is_map:
@@ -120,6 +125,9 @@ class Assignments(Expansion):
 
     def _declared_one(self, item: Assign, letters: str, before: State, *, state: State, is_local: bool) -> State:
         is_new = is_local and item.name not in state.locals
+        if {"a", "A"} & set(letters):
+            self.ever_array.add(item.name)
+        self._check_compound(item, before)
         if is_local:
             state = _made_local(item.name, state)
         if "i" in letters:
@@ -140,10 +148,21 @@ class Assignments(Expansion):
             value = self.assigned_value(item, before)
         if item.name in state.counted and value is not None and value.text == "":
             value = COUNT
-        state = self.assigned(item.name, value, state)
+        is_kept = item.is_bare and not is_new and not {"a", "A", "i"} & set(letters)
+        if not is_kept or (item.name in OF_THE_SHELL and "r" in letters):
+            state = self.assigned(item.name, value, state)
         if "r" in letters:
             state = replace(state, frozen=state.frozen | {item.name})
         return state
+
+    def _check_compound(self, item: Assign, state: State) -> None:
+        """Refuse a text that ``declare`` would take for an array's elements: it expands what stands in the text."""
+        if item.is_bare or item.items is not None or item.name not in {*self.ever_array, "MAPFILE"}:
+            return
+        value = self.value(item.value, state)
+        is_plain = value is not None and (value.is_number if value.text is None else value.text[:1] != "(")
+        if not is_plain:
+            self.unknown("a declaration may expand its text as the elements of an array", item.name)
 
     @staticmethod
     def unless_redirect_fails(ends: Ends, before: State, redirects: tuple[Redirect, ...]) -> Ends:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
+from harness_guard.shell.altered import COUNTERS
 from harness_guard.shell.state import Ends, State, joined, merge
 from harness_guard.shell.syntax import Simple
 from harness_guard.shell.values import NUMBER, Field, Value
@@ -206,9 +207,12 @@ class Settings:
             name, sign, index = text.partition("[")
             is_element = not sign or (index.endswith("]") and (index[:-1].isdigit() or index[:-1] in {"@", "*"}))
             is_name = name.isascii() and name.isidentifier() and is_element and not field.is_pattern
-            if not is_name or name in state.outer or name in state.frozen or not _may_be_unset(name):
+            is_changed = name in state.outer or name in state.frozen
+            if not is_name or is_changed or name in COUNTERS:
                 self.opaque("unset of a name that is not known")
                 continue
+            if not _may_be_unset(name):
+                state = self.walk.altered(name, None, state)
             self.walk.note_set(name, None)
             self.walk.is_split_oddly = self.walk.is_split_oddly or name == "IFS"
             state = _without_function(name, state.with_value(name, None), is_sure=False)
@@ -230,7 +234,9 @@ class Settings:
                 self.opaque("read with an option that is not known")
                 return Ends(state, state)
             value = Field(flags[1:]) if len(flags) > 1 else words.pop(0) if flags and words else None
-            names += [value] if value is not None and flags[:1] == "a" else []
+            if value is not None and flags[:1] == "a":
+                names.append(value)
+                self.walk.ever_array.add(value.text or "")
         for field in (*names, *words) or (Field("REPLY"),):
             if field.text == "REPLY":
                 state = state.with_value("REPLY", None)
@@ -255,6 +261,7 @@ class Settings:
             return Ends(state, state)
         if len(words) > 1:
             return self.opaque_ends("mapfile with more than one name", state)
+        self.walk.ever_array.add(words[0].text or "")
         after = self.set_unknown(words[0], state, "mapfile")
         return Ends(state, state) if after is None else Ends(after, merge(after, state))
 
@@ -299,6 +306,21 @@ class Settings:
         if all(field.is_job or (field.text or "").startswith("%") for field in words):
             return Ends(state, state)
         return self.opaque_ends("it ends processes that the text itself did not start", state)
+
+    def await_jobs(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``wait``: without ``-p``, which sets a variable and evaluates its subscript."""
+        return self._of_jobs(args, state, "p")
+
+    def list_jobs(self, args: tuple[Field, ...], state: State) -> Ends:
+        """``jobs``: without ``-x``, which runs a program."""
+        return self._of_jobs(args, state, "x")
+
+    def _of_jobs(self, args: tuple[Field, ...], state: State, letter: str) -> Ends:
+        for field in args:
+            is_known = field.is_job or (field.text is not None and not field.is_pattern)
+            if not is_known or ((field.text or "").startswith("-") and letter in (field.text or "")):
+                return self.opaque_ends(f"a list of jobs that is not known, or an option -{letter}", state)
+        return Ends(state, state)
 
     def remember(self, args: tuple[Field, ...], state: State) -> Ends:
         """``hash``: without ``-p``, which says where a program is."""

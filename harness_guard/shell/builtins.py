@@ -6,6 +6,7 @@ Source: bash manual, 3.7.2, 4.1 and 4.2.
 from __future__ import annotations
 
 from harness_guard.records import replace
+from harness_guard.shell.altered import gone_by
 from harness_guard.shell.builtin_scope import Settings
 from harness_guard.shell.commands.model import PER_PROCESS, join, options_of
 from harness_guard.shell.effects import Read
@@ -98,6 +99,9 @@ class Starter(Settings):
         return Ends(merge(ends.ok, found.ok), merge(ends.failed, found.failed))
 
     def _start(self, name: str, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int) -> Ends:
+        variable = gone_by(name, state.altered, in_shell=in_shell)
+        if variable:
+            self.opaque(f"it may go by {variable}, which the text sets or takes away before")
         if in_shell and name in _BUILTINS:
             if name not in _TAKES_PREFIX:
                 self.refuse_prefix(name)
@@ -347,7 +351,7 @@ class Starter(Settings):
             return
         changes, names = walk.changes, walk.new_names.count
         walk.loops, walk.returns = [], []
-        walk.script(script, walk.any_time(state))
+        walk.script(script, replace(walk.any_time(state), altered=frozenset(walk.ever_altered)))
         walk.nested -= 1
         if walk.changes > changes and not is_last:
             self.opaque("a trap that changes the shell while it runs")
@@ -471,12 +475,14 @@ _BUILTINS: dict[str, Callable[[Starter, tuple[Field, ...], State], Ends]] = {
     "caller": Starter.alone,
     "suspend": Starter.run_unknown,
     "kill": Starter.kill,
+    "wait": Starter.await_jobs,
+    "jobs": Starter.list_jobs,
     "hash": Starter.remember,
     "history": Starter.list_history,
     "ulimit": Starter.limit,
     **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), Starter.declare_words),
     **dict.fromkeys(
-        ("unalias", "wait", "jobs", "disown", "bg", "fg", "type", "help", "umask", "complete", "compopt", "dirs"),
+        ("unalias", "disown", "bg", "fg", "type", "help", "umask", "complete", "compopt", "dirs"),
         Starter.nothing,
     ),
     "source": Starter.source,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from harness_guard.records import replace
+from harness_guard.shell.altered import COUNTERS, OF_THE_SHELL, SET_ANEW, may_wait
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
+from harness_guard.shell.names import sources_of_roots
 from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst, Word
@@ -27,6 +29,8 @@ MOST_DESCRIPTORS = 64  # beside the usual three; a system gives a process 256 at
 class Expansion(Ledger):
     """The part of a walk that deals with words."""
 
+    ever_altered: set[str]
+
     def apart(self, script: Script, state: State) -> None:
         """Walk what runs in a shell of its own."""
         raise NotImplementedError  # ``walk``, the layer on top, has the whole of it
@@ -38,9 +42,8 @@ class Expansion(Ledger):
 
     def scope(self, state: State) -> Scope:
         """What words are expanded with at a point."""
-        return Scope(
-            state.values, self.home, lambda part: self._printed(part, state), is_split_oddly=self.is_split_oddly
-        )
+        home = "" if "HOME" in state.altered else self.home
+        return Scope(state.values, home, lambda part: self._printed(part, state), is_split_oddly=self.is_split_oddly)
 
     def fields(self, words: Iterable[Word], state: State) -> tuple[Field, ...]:
         """Expand words to fields."""
@@ -82,14 +85,15 @@ class Expansion(Ledger):
                 for redirect in statement.redirects
             ):
                 return None
-            scope = Scope(state.values, self.home)
+            scope = Scope(state.values, "" if "HOME" in state.altered else self.home)
             calls.append(tuple(field for word in command.words for field in expand(word, scope)))
         if any(call and call[0].text in state.functions for call in calls):
             return None
         printed = names_printed(calls, state.cwds)
         if printed is None or printed.wanted is None:
             return None
-        if not self.gathered.believes(printed.wanted, is_lasting=False):
+        is_plain = self.gathered.believes(printed.wanted, is_lasting=False)
+        if not is_plain and not (printed.narrowed and self.gathered.believes(printed.narrowed, is_lasting=False)):
             return None
         if printed.may_follow and not self.gathered.believes(printed.linked):
             return None
@@ -104,6 +108,10 @@ class Expansion(Ledger):
         if isinstance(found, str):
             self.gathered.needs_git.append(found)
             return None
+        if found is not None and found.folders:
+            sources = [source for cwd in state.cwds or () for source in sources_of_roots(list(found.folders), cwd)]
+            is_plain = bool(sources) and self.gathered.believes(sources)
+            return replace(found, folders=(), is_slug=is_plain)
         return found
 
     # --- what words do ----------------------------------------------------------------------------------------------
@@ -188,9 +196,21 @@ class Expansion(Ledger):
         if name == "IFS":
             self.is_split_oddly = True
         elif not is_harmless(name, value.text if value is not None else None):
-            self.unknown(f"it sets {name}, which may change what a program does", name)
+            state = self.altered(name, value, state)
         self.note_set(name, value)
         return state.with_value(name, value)
+
+    def altered(self, name: str, value: Value | None, state: State) -> State:
+        """The state behind setting, or taking away, a variable that something may go by; it may be that bash does."""
+        is_odd = name in OF_THE_SHELL and name in state.frozen | state.counted
+        is_text = name in COUNTERS and (value is None or not value.is_number)
+        if is_odd or is_text or not may_wait(name):
+            self.unknown(f"it sets {name}, which may change what a program does", name)
+        if name in SET_ANEW:
+            return state
+        self.is_globbed_oddly = self.is_globbed_oddly or name == "GLOBIGNORE"
+        self.ever_altered.add(name)
+        return replace(state, altered=state.altered | {name})
 
     def redirect(self, redirect: Redirect, state: State, targets: list[str]) -> State:
         """Walk a redirection; targets that are known go into ``targets``."""
@@ -198,6 +218,8 @@ class Expansion(Ledger):
         # is set or not.
         words = (redirect.target,) if redirect.body is None else (redirect.target, redirect.body)
         state = merge(state, self.visit(words, state)) or state
+        if redirect.op.startswith("<<") and "TMPDIR" in state.altered:
+            self.unknown("bash may keep the input in a file below TMPDIR, which the text sets", "TMPDIR")
         if redirect.body is not None:
             return state
         if redirect.fd not in {"", "0", "1", "2"}:

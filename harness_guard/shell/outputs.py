@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell.syntax import Bare, Pipe, Simple
-from harness_guard.shell.values import COUNT, HASH, PART, SLUG, STAMP, Value
+from harness_guard.shell.values import COUNT, HASH, PART, SLUG, STAMP, Value, pattern_start
 from harness_guard.shell.words import expand
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ def printed(body: Script, state: State, scope: Scope, git: Mapping[str, GitFacts
         return None
     fields = _fields(parts[-1], state, scope)
     if any(field.text is None or field.is_pattern for field in fields):
-        return PART if len(parts) == 1 and _is_last_part(fields) else None
+        return replace(PART, folders=_folders_of(fields[1])) if len(parts) == 1 and _is_last_part(fields) else None
     words = [field.text or "" for field in fields]
     if not words:
         return None
@@ -82,6 +83,14 @@ def _is_last_part(fields: list[Field]) -> bool:
     tops = rest[0].found.tops if rest[0].found is not None else (rest[0].start,)
     is_more = all(top.strip("/") and top[0] != "-" for top in tops)
     return is_more and all(field.text is not None and not field.is_pattern for field in rest[1:])
+
+
+def _folders_of(field: Field) -> tuple[str, ...]:
+    """Give the folders, as written, that hold the names of which a field is one; none if that is not known."""
+    if field.found is not None:
+        return field.found.tops
+    head = pattern_start(field.text or "") if field.is_pattern else ""
+    return (head.rpartition("/")[0] or ".",) if head[:1] not in {"", "/", "~"} else ()
 
 
 def _counts(words: list[str], *, is_fed: bool) -> bool:
@@ -154,7 +163,8 @@ def _top(words: list[str], state: State, git: Mapping[str, GitFacts]) -> Value |
 
 def _folder(words: list[str], state: State) -> str | None:
     value = state.values.get("PWD")
-    return value.text if value is not None and words in ([], ["-L"]) else None
+    is_own = "PWD" not in state.altered  # bash knows its folder whatever the text sets
+    return value.text if value is not None and is_own and words in ([], ["-L"]) else None
 
 
 def _dirname(words: list[str], _: State) -> str | None:

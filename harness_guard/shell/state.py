@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
+from harness_guard.shell.altered import SET_ANEW
 from harness_guard.shell.values import COUNT, JOB, NUMBER, NUMBERS, Field, Value
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FOLDERS = 8
 MOST_BODIES = 4  # that one function's name may stand for
-_SHIFTING = frozenset(("COLUMNS", "LINES", "_"))  # bash sets them anew after a program
+_SHIFTING = SET_ANEW | {"COLUMNS", "LINES", "_"}  # bash sets them anew by itself
 _NONE: Mapping[str, object] = {}  # never written to
 
 
@@ -35,6 +36,7 @@ class State:
         outer: Variables that may be local to a function around.
         frozen: Variables that may be read-only.
         counted: Variables that may have the integer attribute, so that what they are set to is evaluated.
+        altered: Variables that were set and that what comes later may go by.
     """
 
     cwds: Folders
@@ -46,6 +48,7 @@ class State:
     outer: frozenset[str] = frozenset()
     frozen: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
+    altered: frozenset[str] = frozenset()
 
     def with_value(self, name: str, value: Value | None) -> State:
         """The state after an assignment; ``None`` forgets the variable."""
@@ -121,6 +124,7 @@ def merge(first: State | None, second: State | None) -> State | None:
         first.outer | second.outer,
         first.frozen | second.frozen,
         first.counted | second.counted,
+        first.altered | second.altered,
     )
 
 

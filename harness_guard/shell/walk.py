@@ -7,6 +7,7 @@ built in layers: ledger, expansion, assignments, loops, functions, and here the 
 
 from __future__ import annotations
 
+from harness_guard.shell.altered import PLAIN, may_wait
 from harness_guard.shell.functions import Functions
 from harness_guard.shell.ledger import MOST_STEPS
 from harness_guard.shell.state import Ends, State, merge
@@ -58,6 +59,8 @@ class Walk(Functions):
         self.is_prefixed = False
         self.is_unsplit = False  # an empty IFS stands in front
         self.depth = 0
+        self.ever_altered = set()
+        self.ever_array = set()
 
     # --- structure --------------------------------------------------------------------------------------------------
 
@@ -278,6 +281,8 @@ class Walk(Functions):
             value = self.value(item.value, state)
             if item.name == "IFS" and value is not None and fields[:1] == (Field("read"),):
                 continue  # it holds for this ``read`` alone, whose variables are unknown anyhow
+            if fields[0].text in PLAIN and fields[0].text not in state.functions and may_wait(item.name):
+                continue  # what is written in front holds for this command of bash alone
             is_plain = item.items is None and not item.keys and item.name not in state.frozen | state.counted
             if not is_plain or not is_harmless(item.name, value.text if value is not None else None):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)

@@ -134,3 +134,12 @@ def test_only_names_with_some_endings_count(tmp_path: Path) -> None:
     assert not are_plain_on_disk(str(tmp_path), ("*.py", "*.P?g"))
     (tmp_path / "a b" / "e.PY").write_text("")
     assert not are_plain_on_disk(str(tmp_path), ("*.py",))
+
+
+@pytest.mark.contract("E3.2")
+def test_names_with_other_endings_are_passed_over_only_where_it_is_asked_so(tmp_path: Path) -> None:
+    (tmp_path / "a b").write_text("")
+    folder = str(tmp_path)
+    wanted = (NameSource("tangled", folder, ("*.py",)), NameSource("tangled", folder), NameSource("disk", folder))
+    found = gather("", Needs(names=wanted), ShellFacts(), shfmt="")
+    assert [found.names[source] for source in wanted] == [True, False, False]

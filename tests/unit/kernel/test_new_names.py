@@ -99,7 +99,10 @@ def test_what_comes_along_is_looked_at(
 def test_git_carries_what_it_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     moved = Effects(writes=tuple(Write(f"{ROOT}/src/{name}", "tree", "git mv") for name in ("a", "b")))
     assert judged(monkeypatch, moved, OddName=None)[0] is None
-    assert judged(monkeypatch, moved, OddName=lambda question: question.path if question.path[-1] == "b" else None)[0] == "boundary.name"
+    assert (
+        judged(monkeypatch, moved, OddName=lambda question: question.path if question.path[-1] == "b" else None)[0]
+        == "boundary.name"
+    )
 
 
 @pytest.mark.parametrize("by", ["checkout", "restore"])

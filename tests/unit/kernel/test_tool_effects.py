@@ -54,7 +54,10 @@ def why(relied: Relied, spot: Any = None, *, kind: Any = "file", **changes: Any)
         (MODULES, place("/home/dev/libx", reach="tree"), "tree", None),
         (MODULES, place("/home/dev/lib/__pycache__", reach="tree"), "tree", None),
         (RC, place("/home/dev/.toolrc/__pycache__", reach="tree"), "tree", None),
-        *[(Relied("/srv", what), place("/srv/a", reach="tree"), "tree", None) for what in ("names", "listed", "dashes")],
+        *[
+            (Relied("/srv", what), place("/srv/a", reach="tree"), "tree", None)
+            for what in ("names", "listed", "dashes")
+        ],
     ],
 )
 def test_what_the_call_itself_may_change(relied: Relied, spot: Any, kind: str, expected: str | None) -> None:
