@@ -127,6 +127,7 @@ _WENT_BY: Final[dict[str, str]] = {
     "dashes": "the names there (`./*` instead of `*` gives no options)",
     "listed": "the names there (a NUL behind each, as with `-z` and `xargs -0`, keeps them whole)",
     "names": "the names there (a NUL behind each, as with `-print0` and `xargs -0`, keeps them whole)",
+    "programs": "the programs there",
     "settings": "the settings there (`--isolated` leaves them out)",
 }
 
@@ -160,6 +161,8 @@ def _may_be_written(real: str, relied: Relied, entries: tuple[str, ...], state: 
         return True
     if real != root and not real.startswith(f"{root}/"):
         return False
+    if relied.what == "programs":
+        return True  # as for the folders of the PATH that the host has (C7.21)
     relative = real[len(root) + 1 :]
     if not relied.is_folder:
         return covers(entries, relative)

@@ -9,8 +9,9 @@ from harness_guard.records import replace
 from harness_guard.shell.altered import OF_THE_SHELL
 from harness_guard.shell.expansion import Expansion
 from harness_guard.shell.state import Ends, State, merge
-from harness_guard.shell.syntax import Word
+from harness_guard.shell.syntax import Param, Word
 from harness_guard.shell.values import COUNT, MAP, NUMBER, Field, Value
+from harness_guard.shell.words import value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,14 @@ DECLARING = {
 _CLEARING = "x"  # ``declare +x``
 
 
+def _is_kept_by_the_user(folder: str) -> bool:
+    """Whether it is a folder of the file system that not everybody may write to."""
+    return folder.startswith("/") and not f"{folder}/".startswith(_ANYBODYS) and ".." not in folder.split("/")
+
+
+_ANYBODYS = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/dev/", "/proc/", "//", "/./")  # noqa: S108  named, not written to
+
+
 class Assignments(Expansion):
     """The part of a walk that sets variables."""
 
@@ -34,7 +43,23 @@ class Assignments(Expansion):
     def assign(self, item: Assign, state: State) -> State:
         """Walk ``name=word``, ``name=(…)`` or ``name[key]=word``."""
         value = self.assigned_value(item, state)
-        return self.assigned(item.name, value, state)
+        return self.assigned(item.name, value, state, folders=self.added_folders(item, state))
+
+    def added_folders(self, item: Assign, state: State) -> tuple[str, ...]:
+        """Give the folders that an assignment adds to the PATH before or behind what it holds; none for any other."""
+        is_plain = item.name == "PATH" and item.items is None and not (item.keys or item.is_bare)
+        if not is_plain or item.value is None or "PATH" in state.altered | state.counted:
+            return ()
+        before = [part for part in item.value.parts if isinstance(part, Param) and part.name == "PATH"]
+        if item.is_append:
+            before.append(Param("PATH", is_quoted=True))
+        scope = self.scope(state.with_value("PATH", Value("")))
+        found = value_of(item.value, scope)
+        parts = (found.text or "").split(":") if found is not None else []
+        folders = tuple(part for part in parts if part)
+        # What stood there leaves one gap among the folders; another would be the folder that the shell is in.
+        is_known = len(before) == 1 and not before[0].op and len(parts) == len(folders) + 1
+        return folders if is_known and all(map(_is_kept_by_the_user, folders)) else ()
 
     def assigned_value(self, item: Assign, state: State) -> Value | None:
         """Give what the variable holds afterwards; subscripts are looked at."""
@@ -150,7 +175,8 @@ class Assignments(Expansion):
             value = COUNT
         is_kept = item.is_bare and not is_new and not {"a", "A", "i"} & set(letters)
         if not is_kept or (item.name in OF_THE_SHELL and "r" in letters):
-            state = self.assigned(item.name, value, state)
+            folders = () if letters.strip("x") or is_local else self.added_folders(item, before)
+            state = self.assigned(item.name, value, state, folders=folders)
         if "r" in letters:
             state = replace(state, frozen=state.frozen | {item.name})
         return state

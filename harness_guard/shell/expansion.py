@@ -6,7 +6,7 @@ from harness_guard.records import replace
 from harness_guard.shell.altered import COUNTERS, OF_THE_SHELL, SET_ANEW, may_wait
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.ledger import Ledger
-from harness_guard.shell.names import sources_of_roots
+from harness_guard.shell.names import NameSource, sources_of_roots
 from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst, Word
@@ -187,14 +187,16 @@ class Expansion(Ledger):
             state = self.assigned(name, NUMBER, state)
         return state
 
-    def assigned(self, name: str, value: Value | None, state: State) -> State:
-        """Set a variable."""
+    def assigned(self, name: str, value: Value | None, state: State, *, folders: tuple[str, ...] = ()) -> State:
+        """Set a variable; of the PATH, ``folders`` are what is added to it, and all that is changed."""
         if name in state.frozen:
             self.unknown("it sets a variable that is read-only, and that drops the rest of its line", name)
         if name in state.counted and (value is None or not value.is_number):
             self.unknown("what an integer variable is set to is evaluated as arithmetic", name)
         if name == "IFS":
             self.is_split_oddly = True
+        elif folders:
+            self.gathered.trusts_places += [NameSource("programs", folder) for folder in folders]
         elif not is_harmless(name, value.text if value is not None else None):
             state = self.altered(name, value, state)
         self.note_set(name, value)

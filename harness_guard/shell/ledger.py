@@ -38,6 +38,7 @@ _RELIED: dict[str, ReliedKind] = {
     "history": "listed",
     "unshadowed": "modules",
     "undashed": "dashes",
+    "programs": "programs",
     "untuned": "settings",
 }
 

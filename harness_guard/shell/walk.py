@@ -10,6 +10,7 @@ from __future__ import annotations
 from harness_guard.shell.altered import PLAIN, may_wait
 from harness_guard.shell.functions import Functions
 from harness_guard.shell.ledger import MOST_STEPS
+from harness_guard.shell.names import NameSource
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import (
     AndOr,
@@ -283,6 +284,10 @@ class Walk(Functions):
                 continue  # it holds for this ``read`` alone, whose variables are unknown anyhow
             if fields[0].text in PLAIN and fields[0].text not in state.functions and may_wait(item.name):
                 continue  # what is written in front holds for this command of bash alone
+            folders = self.added_folders(item, state)
+            if folders:
+                self.gathered.trusts_places += [NameSource("programs", folder) for folder in folders]
+                continue
             is_plain = item.items is None and not item.keys and item.name not in state.frozen | state.counted
             if not is_plain or not is_harmless(item.name, value.text if value is not None else None):
                 self.unknown(f"{item.name}= in front may change what the program does", item.name)

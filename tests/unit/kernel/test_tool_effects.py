@@ -72,6 +72,10 @@ def test_what_the_call_itself_may_change(relied: Relied, spot: Any, kind: str, e
         (Relied("/tmp/s/a.sh"), "/tmp/s", THE_RUN),
         (Relied("/tmp/s"), "/tmp/s", THE_RUN),
         (Relied("/tmp/sx/a.sh"), "/tmp/s", None),
+        (Relied("/home/dev/bin", "programs"), "/tmp/s", None),
+        (Relied(f"{ROOT}/lib", "programs"), "/tmp/s", THE_RUN),  # as for the PATH that the host has
+        (Relied(ROOT, "programs"), "", THE_RUN),
+        (Relied("/tmp/s/bin", "programs"), "/tmp/s", THE_RUN),
         (Relied("/tmp/s/a.sh"), "", None),
     ],
 )

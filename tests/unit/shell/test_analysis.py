@@ -12,7 +12,7 @@ import pytest
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.records import replace
 from harness_guard.shell.analysis import Needs, ShellFacts, Surroundings, analyse
-from harness_guard.shell.effects import Effects, Unknown
+from harness_guard.shell.effects import Effects, Relied, Unknown
 from harness_guard.shell.facts import FileText, GitFacts
 from harness_guard.shell.names import NameSource
 
@@ -452,3 +452,9 @@ def test_a_filter_is_no_file() -> None:
 def test_what_python_looks_up_in_the_environment_is_told() -> None:
     found = effects_of("python3 -I -c \"import os; print(os.environ['A'], os.getenv('B'))\"; echo $C", plain=True)
     assert [(program.argv[0], program.prints) for program in found.programs] == [("python3", ("A", "B")), ("echo", ())]
+
+
+@pytest.mark.contract("E4.4")
+def test_the_folders_that_a_text_adds_to_the_path_are_relied_on() -> None:
+    found = effects_of('PATH="$HOME/bin:$PATH:/opt/a"; ls; PATH=/opt/b:$PATH ls')
+    assert found.relies == tuple(Relied(path, "programs") for path in ("/home/dev/bin", "/opt/a", "/opt/b"))
