@@ -181,7 +181,7 @@ def _sqlite(call: Call, _options: Options) -> None:
         return
     given, operands = sorted_words
     said = [value for name, value in given if name in {"-c", "-s"}]
-    texts_said = [*operands[1:], *said]
+    texts_said = [*operands[1:], *said] or _lines(call.program or "")
     if not texts_said:
         call.opaque(f"{call.name} reads what to do")
         return
@@ -230,6 +230,14 @@ def _is_left_alone(call: Call, name: str) -> bool:
     is_left = all(call.names.get(source, False) for source in sources)
     call.trusts_places += sources if is_left else []
     return is_left
+
+
+def _lines(program: str) -> list[str]:
+    """Take what is typed apart: lines that are orders to the program, and all the others, which are statements."""
+    lines = program.split("\n")
+    dots = [line for line in lines if line.startswith(".")]
+    rest = "\n".join(line for line in lines if not line.startswith("."))
+    return [*dots, rest] if rest.strip() else dots
 
 
 def _is_new(call: Call, name: str) -> bool:

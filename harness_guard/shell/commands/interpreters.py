@@ -228,15 +228,6 @@ def _compileall(call: Call, rest: tuple[Field, ...]) -> None:
 
 # --- node -----------------------------------------------------------------------------------------------------------
 
-_NODE_NAMES: Final = frozenset(
-    ("console", "log", "error", "JSON", "stringify", "parse", "Math", "max", "min", "floor", "ceil", "round", "abs",
-     "sqrt", "pow", "PI", "Number", "String", "parseInt", "parseFloat", "toFixed", "toString", "isInteger", "true",
-     "false", "null", "undefined", "NaN", "Infinity", "process", "version", "versions", "platform", "arch", "typeof",
-     "length", "toUpperCase", "toLowerCase", "trim", "node", "v8", "name", "dependencies", "devDependencies",
-     "scripts", "engines", "type", "main", "require")
-)  # fmt: skip
-_NODE_MARKS: Final = frozenset("+-*%().,;<>!&|?: \n\t")
-
 
 def _node(call: Call, _options: Options) -> None:
     words = [known(field) for field in call.args]
@@ -249,10 +240,12 @@ def _node(call: Call, _options: Options) -> None:
     ):
         call.read(call.args[1])
         return
-    if len(words) == len(("-e", "TEXT")) and words[0] in {"-e", "--eval", "-p", "--print", "-pe"} and words[1]:
+    is_told = words[:1] and words[0] in {"-e", "--eval", "-p", "--print", "-pe"} and words[1:2] not in ([], [""])
+    if is_told and not any(word[:1] in {"", "-"} for word in words[2:]):
         _node_text(call, words[1])
         return
     text = words[0].partition("=")[2] if len(words) == 1 and words[0].startswith(("--eval=", "--print=")) else ""
+    text = call.program or "" if words in ([], ["-"]) else text
     if text:
         _node_text(call, text)
         return
@@ -260,62 +253,21 @@ def _node(call: Call, _options: Options) -> None:
 
 
 def _node_text(call: Call, text: str) -> None:
-    """A text of listed names, numbers, plain strings and marks; ``require`` of one JSON file that is there."""
-    pieces = _node_pieces(text)
-    if pieces is None:
-        call.opaque("node with a program that may do more than compute and print")
+    """A program that only computes and reads; a JSON file that it requires has to be there."""
+    from harness_guard.shell.node_script import read_script
+
+    script = read_script(text)
+    if script is None:
+        call.opaque("node with a program that may do more than compute, print and read files that it names")
         return
-    for index, piece in enumerate(pieces):
-        if piece != "require":
-            continue
-        file = (
-            pieces[index + 2]
-            if pieces[index + 1 : index + 2] == ["("] and pieces[index + 3 : index + 4] == [")"]
-            else ""
-        )
-        name = file[1:-1] if file[:1] in {"'", '"'} else ""
-        if (
-            not name.startswith(("./", "/"))
-            or not name.endswith(".json")
-            or call.cwds is None
-            or pieces[index - 1 : index] == ["."]
-        ):
-            call.opaque("node loads something that is no JSON file known by its path")
-            return
-        places = [path for path, _ in call.paths(Field(name)) or ()]
-        if not call.believes([NameSource("regular", place) for place in places]):
-            call.opaque("node loads a file that may be missing: then it looks for programs of that name")
-            return
+    places = [path for name in script.loads for path, _ in call.paths(Field(name)) or ()]
+    if script.loads and (call.cwds is None or not call.believes([NameSource("regular", place) for place in places])):
+        call.opaque("node loads a file that may be missing: then it looks for programs of that name")
+        return
+    for name in (*script.loads, *script.reads):
         call.read(Field(name))
-
-
-def _node_pieces(text: str) -> list[str] | None:
-    pieces = []
-    index = 0
-    while index < len(text):
-        end = _piece_end(text, index)
-        piece = text[index:end]
-        is_name = piece[:1].isalpha() or piece[:1] == "_"
-        if not piece or (is_name and piece not in _NODE_NAMES):
-            return None
-        if not piece.isspace():
-            pieces.append(piece)
-        index = end
-    return pieces
-
-
-def _piece_end(text: str, start: int) -> int:
-    """Give where a string, a name, a number or a mark ends; ``start`` for what is none of these."""
-    letter = text[start]
-    if letter in "'\"":
-        end = text.find(letter, start + 1) + 1
-        return end if end and set(text[start:end]).isdisjoint("\\\n") else start
-    if letter in _NODE_MARKS:
-        return start + 1
-    end = start
-    while end < len(text) and text[end].isascii() and (text[end].isalnum() or text[end] in "_$"):
-        end += 1
-    return start if letter == "$" else end
+    for name in script.lists:
+        call.read(Field(name), is_listing=True)
 
 
 # --- others ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,12 @@ from shell_effects import SHFMT, WHERE
 
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts, analyse
+from harness_guard.shell.commands.model import Call
+from harness_guard.shell.commands.registry import TABLE
+from harness_guard.shell.commands.running import run_row
 from harness_guard.shell.effects import Effects
+from harness_guard.shell.names import NameSource
+from harness_guard.shell.values import Field
 
 
 def effects_of(command: str, *, kept: frozenset[str] = frozenset(("/repo/a.db",))) -> Effects:
@@ -63,3 +68,27 @@ def test_a_journal_beside_it_or_a_log() -> None:
         "/repo/a.db-wal",
         "/repo/a.db-shm",
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_read"),
+    [
+        (".tables\nSELECT 1;\n", True),
+        ("SELECT *\nFROM t;\nSELECT 2;\n", True),
+        (".mode csv\n.headers on\nSELECT 1;\n", True),
+        (".shell ls\nSELECT 1;\n", False),
+        ("SELECT 1;\nDELETE FROM t;\n", False),
+        ("", False),
+    ],
+)
+def test_what_is_typed(typed: str, *, is_read: bool) -> None:
+    call = Call("sqlite3", (Field(":memory:"),), cwds=("/repo",), home="/home/dev", git={}, names=RC)
+    call.program = typed
+    run_row(TABLE["sqlite3"], call)
+    assert (not call.unknown) is is_read
+
+
+RC = {
+    NameSource("absent", "/home/dev/.sqliterc"): True,
+    NameSource("absent", "/home/dev/.config/sqlite3/sqliterc"): True,
+}

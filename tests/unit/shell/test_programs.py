@@ -34,10 +34,13 @@ python3 -m json.tool a.json b.json => writes
 python3 -m black src => unknown
 python3 -I -m black --check src => reads
 node -p "require('./package.json').version" => reads
-node -p "require('./package.json').scripts.test" => unknown
+node -p "require('./package.json').scripts.test" => reads
+node -e "console.log(process.argv[1])" a b => reads
+node -e "1" --require ./x.js => unknown
 node --eval=1+1 => reads
 node --eval= => unknown
-node --print='process.exit()' => unknown
+node --print='process.exit()' => reads
+node --print='process.kill(1)' => unknown
 node -p "x.require('./package.json')" => unknown
 node -p "require('./x.js')" => unknown
 node -p "require('package.json')" => unknown
