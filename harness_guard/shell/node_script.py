@@ -55,7 +55,7 @@ _ROOTS: Final = {
     "Date": "now parse UTC",
     "Number": "isInteger isFinite isNaN parseFloat parseInt MAX_SAFE_INTEGER MIN_SAFE_INTEGER EPSILON",
     "String": "fromCharCode",
-    "process": "version versions platform arch argv cwd stdin stdout exit exitCode uptime",
+    "process": "version versions platform arch argv cwd stdin stdout exit exitCode uptime env",
 }
 # Functions of these are called at once: one that is put in another's place may be called by node itself.
 _CALLED: Final = frozenset(
@@ -90,11 +90,13 @@ class Script:
         reads: Names of files that it reads, as written.
         lists: Names of files and folders of which it tells no more than names and attributes.
         loads: Names of JSON files that it requires: where one is missing, node looks for programs of that name.
+        variables: Variables of the environment that it looks up by name.
     """
 
     reads: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
 
 class _RefusedError(Exception):
@@ -209,6 +211,7 @@ class _Reader:
         self.reads: list[str] = []
         self.lists: list[str] = []
         self.loads: list[str] = []
+        self.variables: list[str] = []
         self.declared: set[int] = set()  # where a module is required that a name then stands for
 
     def script(self) -> Script:
@@ -220,7 +223,7 @@ class _Reader:
                 self._name(at)
             else:
                 self._mark(at)
-        return Script(tuple(self.reads), tuple(self.lists), tuple(self.loads))
+        return Script(tuple(self.reads), tuple(self.lists), tuple(self.loads), tuple(self.variables))
 
     def _mark(self, at: int) -> None:
         word = self.tokens[at]
@@ -289,11 +292,21 @@ class _Reader:
             raise _RefusedError
         if following[1] in _CALLED and following[2:3] != ["("]:
             raise _RefusedError
+        if following[1] == "env":
+            self._variable(at)
         if word == "process" and following[1] in _OF_STREAMS:
             is_known = following[2:3] == ["."] and following[3:4] and following[3] in _OF_STREAMS[following[1]].split()
             # Nothing gets hold of the stream itself, which may be a connection.
             is_statement = not at or self.tokens[at - 1] in {";", "{", "}"}
             if not is_known or not (is_statement or following[3] in {"write", "columns", "isTTY"}):
+                raise _RefusedError
+
+    def _variable(self, at: int) -> None:
+        """``process.env.NAME``, not all of them, and none that is set."""
+        match self._next(at, 5):
+            case [".", "env", ".", name, *rest] if name.isidentifier() and rest[:1] != ["="]:
+                self.variables.append(name)
+            case _:
                 raise _RefusedError
 
     def _require(self, at: int) -> None:

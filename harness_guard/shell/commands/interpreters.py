@@ -264,6 +264,7 @@ def _node_text(call: Call, text: str) -> None:
     if script.loads and (call.cwds is None or not call.believes([NameSource("regular", place) for place in places])):
         call.opaque("node loads a file that may be missing: then it looks for programs of that name")
         return
+    call.prints += script.variables
     for name in (*script.loads, *script.reads):
         call.read(Field(name))
     for name in script.lists:

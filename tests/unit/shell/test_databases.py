@@ -84,7 +84,9 @@ def test_a_journal_beside_it_or_a_log() -> None:
 def test_what_is_typed(typed: str, *, is_read: bool) -> None:
     call = Call("sqlite3", (Field(":memory:"),), cwds=("/repo",), home="/home/dev", git={}, names=RC)
     call.program = typed
-    run_row(TABLE["sqlite3"], call)
+    row = TABLE.get("sqlite3")
+    assert row is not None
+    run_row(row, call)
     assert (not call.unknown) is is_read
 
 
