@@ -198,17 +198,22 @@ OPAQUE = (
     "is not in the table", "program that is not read", "named by its path", "program whose name", "shell whose text",
     "command that runs text", "no command of git", "code that was not read", "runs on another machine", "sends",
     "in a way that the table does not list", "run the hook", "runs the signing program", "runs a program", "an applet",
-    "starts a program", "program in a file", "would open an editor", "may run a program", "text for another shell",
+    "starts a program", "runs a module", "may do more than compute", "program in a file", "would open an editor",
+    "may run a program", "text for another shell",
 )  # fmt: skip
 REAL = ("agent", "workflow", "doc-block", "makefile")  # what people and agents wrote for their own work
 
 
 def kind_of(command: str) -> str:
-    """Say of a refused command why it was: danger, opaque, or the reason itself."""
+    """Say of a refused command why it was: danger, opaque, or the reason itself.
+
+    A command with an opaque program in it waits for confinement, whatever else is not known of it.
+    """
     why = why_not(command, ["/repo"])
     if why.startswith("danger"):
         return "danger"
-    return "opaque" if any(phrase in why for phrase in OPAQUE) else why
+    reasons = [why, *(unknown.why for unknown in effects_of(command).unknown)]
+    return "opaque" if any(phrase in reason for phrase in OPAQUE for reason in reasons) else why
 
 
 def print_groups(
