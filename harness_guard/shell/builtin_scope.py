@@ -356,6 +356,8 @@ def _without_function(name: str, state: State, *, is_sure: bool) -> State:
 
 def _taken(fed: Printed, args: tuple[Field, ...], *, is_unsplit: bool) -> Value | None:
     """Give what ``read`` takes of names on its input: one whole name, or ``None`` if it may be less or more."""
+    if fed.found is None and not fed.is_below:
+        return None  # a name that means something elsewhere
     texts = [field.text if not field.is_pattern else None for field in args]
     if fed.is_exact:
         # Nothing may be taken off such a name: ``IFS= read -r -d '' name``.

@@ -56,7 +56,7 @@ class Expansion(Ledger):
                 and not only.process
                 and not self.is_split_oddly
                 and (printed := self.print_names(only.body.statements, state)) is not None
-                and not printed.is_nul
+                and not (printed.is_nul or printed.lines)
             ):
                 fields.append(
                     Field(None, is_one=False, is_inner=printed.is_below, is_operand=True, found=printed.found)

@@ -71,6 +71,7 @@ class Printed:
         is_below: Whether each is relative and stays below the folder.
         may_follow: Whether links may have been followed on the way after all; then none may lead out.
         at: A folder that they lie directly in, and that is not written in front of them.
+        lines: All that is printed, line by line, where it is known: then it need be no names.
     """
 
     found: Found | None
@@ -80,6 +81,7 @@ class Printed:
     is_below: bool = True
     may_follow: bool = False
     at: str = ""
+    lines: tuple[str, ...] = ()
 
     @property
     def is_exact(self) -> bool:

@@ -50,6 +50,8 @@ def names_printed(calls: Sequence[tuple[Field, ...]], cwds: tuple[str, ...] | No
         return None
     texts = [[field.text or "" for field in call] for call in calls]
     rest = texts[1:]
+    if not rest and texts[0][0] in _TELLING:
+        return _told(texts[0])
     columns = _in_columns(texts[0], cwds) if rest else None
     if columns is not None:
         at = next((at for at, words in enumerate(rest) if _takes_column(words, *columns[0])), None)
@@ -279,6 +281,32 @@ def _of_index(words: list[str], cwd: str) -> list[NameSource] | None:
         return None  # names above the folder start with ``..``
     on_disk = [NameSource("disk", cwd)] if letters & _OTHERS or {"--others", "--ignored"} & set(options) else []
     return [NameSource("index", cwd), *on_disk]
+
+
+_TELLING = frozenset(("echo", "printf", "seq"))
+MOST_LINES = 64
+
+
+def _told(words: list[str]) -> Printed | None:
+    """What a command prints of its own words: lines without anything that ``xargs`` takes for more than itself."""
+    name, rest = words[0], words[1:]
+    lines: list[str] = []
+    if name == "echo" and rest and not rest[0].startswith("-"):
+        lines = [" ".join(rest)]
+    elif name == "printf" and rest[:1] == ["%s\\n"]:
+        lines = rest[1:]
+    elif name == "printf" and len(rest) == 1 and rest[0].endswith("\\n") and "%" not in rest[0]:
+        lines = rest[0].removesuffix("\\n").split("\\n")
+    elif name == "seq" and all(word.isascii() and word.isdigit() and str(int(word)) == word for word in rest):
+        first, last = {1: ["1", *rest], 2: rest}.get(len(rest), ["1", "0"])
+        lines = [str(number) for number in range(int(first), min(int(last), int(first) + MOST_LINES) + 1)]
+    is_plain = all(line and line == line.strip() and _ODD_IN_LINES.isdisjoint(line) for line in lines)
+    if not lines or len(lines) > MOST_LINES or not is_plain:
+        return None
+    return Printed(None, (), is_walked=False, is_below=False, lines=tuple(lines))
+
+
+_ODD_IN_LINES = frozenset("'\"\\\n\r\t\v\f\0")
 
 
 def _in_columns(words: list[str], cwds: tuple[str, ...]) -> tuple[tuple[str, int], Printed] | None:

@@ -7,7 +7,7 @@ builtin).
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.commands.model import Call, Options, Row, known, options_of
 from harness_guard.shell.names import with_followed
 from harness_guard.shell.values import Found
 from harness_guard.shell.words import Field
@@ -71,6 +71,9 @@ def _xargs(call: Call, options: Options) -> None:
         fed, given = None, Field(None)
     else:
         given = Field(None, is_inner=fed.is_below, is_operand=True, found=fed.found)
+    if fed is not None and fed.lines:
+        _given_lines(call, options, words, fed.lines)
+        return
     marks = [value or Field("{}") for name, value in options.given if name in {"-I", "-i", "--replace"}]
     if marks:
         mark = marks[-1].text
@@ -81,6 +84,35 @@ def _xargs(call: Call, options: Options) -> None:
     else:
         inner = [*words, replace(given, is_one=False)]
     call.runs.append(tuple(inner))
+
+
+# Options that part what is given in another way than by lines, blanks and numbers of words.
+_PARTING: Final = ("-L", "-l", "--max-lines", "-s", "--max-chars", "-E", "-e", "--eof", "-i", "--replace")
+
+
+def _given_lines(call: Call, options: Options, words: list[Field], lines: tuple[str, ...]) -> None:
+    """What is given is known: each call that it makes of it is."""
+    counts = [known(value) for value in options.values("-n", "--max-args")]
+    marks = [known(value) for value in options.values("-I")]
+    count = counts[-1] if counts else "0"
+    if options.has(*_PARTING) or len(marks) + len(counts) > 1 or not (count.isascii() and count.isdigit()):
+        call.opaque("xargs with options that part what it is given in another way")
+    elif marks:
+        mark = marks[0]
+        if not mark or mark in words[0].start or words[0].text is None:
+            call.opaque("xargs -I with a mark that is not known, or in the program's name")
+            return
+        call.runs += [(words[0], *(_filled(field, mark, line) for field in words[1:])) for line in lines]
+    else:
+        given = [Field(word) for line in lines for word in line.split(" ") if word]
+        step = int(count) or len(given)
+        call.runs += [(*words, *given[at : at + step]) for at in range(0, len(given), step)]
+
+
+def _filled(field: Field, mark: str, line: str) -> Field:
+    if field.text is None or mark not in field.text:
+        return field
+    return Field(None) if field.is_pattern else Field(field.text.replace(mark, line))
 
 
 def _marked(field: Field, mark: str, given: Field, at: str) -> Field:
