@@ -39,10 +39,14 @@ def are_plain_in_history(
     facts = {**known, **{folder: git_facts(folder, jobs) for folder, jobs in lookups.items()}}
     quiet = [source for source in asked if facts[source.folder].top and not facts[source.folder].reading]
     jobs = {source: git_job(source.folder, *_SETTINGS, *source.words) for source in quiet}
-    run([job for job in jobs.values() if job is not None], deadline)
+    # Told to, git names files from the folder on, and no longer from the root: then these are others.
+    relative = {source.folder: git_job(source.folder, "config", "--get", "diff.relative") for source in quiet}
+    run([job for job in (*jobs.values(), *relative.values()) if job is not None], deadline)
     found = dict.fromkeys(asked, False)
     for source, job in jobs.items():
-        if job is not None and job.status == 0:
+        setting = relative[source.folder]
+        is_rooted = setting is not None and setting.status in {0, 1} and bytes(setting.answer) in {b"", b"false\n"}
+        if job is not None and job.status == 0 and is_rooted:
             lines = os.fsdecode(bytes(job.answer)).replace("\n", "\0")
             found[source] = are_plain_in_index(lines, source.folder)
     return found

@@ -105,6 +105,14 @@ def test_the_root_is_told_from_a_folder_below(repository: Path) -> None:
     assert not is_plain(repository / "src", "rev-parse", "--show-cdup")
 
 
+def test_git_that_names_files_from_the_folder_on(repository: Path) -> None:
+    commit(repository, "src/x.py")
+    git(repository, "config", "diff.relative", "false")
+    assert is_plain(repository, *NAMES)
+    git(repository, "config", "diff.relative", "true")
+    assert not is_plain(repository, *NAMES)
+
+
 def test_a_branch_that_starts_with_a_dash(repository: Path) -> None:
     refs = ("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads", "refs/tags", "refs/remotes")
     assert is_plain(repository, *refs)
