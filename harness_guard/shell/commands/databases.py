@@ -43,7 +43,7 @@ _CALLABLE: Final = frozenset(
      "pragma_index_list", "unixepoch", "printf", "format", "json", "json_group_array", "json_group_object",
      "json_object", "json_array", "json_type", "json_valid", "json_build_object", "to_json", "row_to_json",
      "jsonb_pretty", "unicode", "sign", "mod", "power", "sqrt", "char_length", "array_length", "unnest",
-     "generate_series", "split_part", "left", "right", "strpos", "position", "age", 
+     "generate_series", "split_part", "left", "right", "strpos", "position", "age",
      "date_format", "bool_and", "bool_or")
 )  # fmt: skip
 # Pragmas of SQLite that tell, with a name behind them or none, and those that set something if they are given one.
