@@ -9,8 +9,8 @@ token, a password, a key or an address that carries one is not among them.
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import parse
-from harness_guard.shell.commands.asking import Tool, ask, is_known
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, is_known
+from harness_guard.shell.commands.verbs import HELP, Tool, Verb, ask, rows_by
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -136,7 +136,7 @@ def _s3_ends(call: Call, options: Options) -> tuple[str, str] | None:
     return None
 
 
-_S3: Final = Tool({"s3 cp|s3 sync": _S3_OPTIONS}, asks=_CLOUD, acts={"s3 cp": _s3_copy, "s3 sync": _s3_sync})
+_S3: Final = Tool({"s3 cp": Verb(_S3_OPTIONS, act=_s3_copy), "s3 sync": Verb(_S3_OPTIONS, act=_s3_sync)}, asks=_CLOUD)
 
 
 def _words(call: Call) -> list[str] | None:
@@ -309,7 +309,7 @@ _GCLOUD_OPTIONS: Final = (
 _GCLOUD_LOCAL: Final = frozenset(("info", "version", "config", "auth", "components", "topic"))
 _GCLOUD_FIXED: Final = (
     "info|version|config list|config get|config get-value|config configurations list|config configurations describe|"
-    "auth list|components list|topic|projects get-ancestors|storage ls|storage cat|storage du|storage hash"
+    "auth list|components list|topic|projects get-ancestors"
 )
 
 
@@ -325,10 +325,14 @@ def _gcloud(call: Call, _options: Options) -> None:
         at += 1
     is_reading = start < at < len(verbs) and verbs[at] in _GCLOUD_READS
     table = Tool(
-        {f"{_GCLOUD_FIXED}|{' '.join(verbs[: at + 1])}" if is_reading else _GCLOUD_FIXED: _GCLOUD_OPTIONS},
+        {
+            f"{_GCLOUD_FIXED}|{' '.join(verbs[: at + 1])}" if is_reading else _GCLOUD_FIXED: _GCLOUD_OPTIONS,
+            "storage ls|storage cat|storage du|storage hash": Verb(_GCLOUD_OPTIONS, act=_read_local),
+        },
         asks="" if verbs[:1] and verbs[0] in _GCLOUD_LOCAL else _CLOUD,
+        takes="words",
         leading="project= format= quiet verbosity= account= q",
-        acts={"storage ls|storage cat|storage du|storage hash": _read_local},
+        help=HELP,
         warns="it may change something in the cloud, or give out a secret",
     )
     ask(call, table, call.args)
@@ -342,15 +346,15 @@ def _read_local(call: Call, options: Options) -> None:
 
 _GSUTIL: Final = Tool(
     {
-        "ls": "l L b d h a r R e p=",
-        "cat": "h r=",
-        "du": "a c e= h s x= X=",
-        "stat|version|hash|acl get|cors get|iam get|lifecycle get|logging get|versioning get|label get|ubla get": "l h "
-        "m c",
+        "ls": Verb("l L b d h a r R e p=", act=_read_local),
+        "cat": Verb("h r=", act=_read_local),
+        "du": Verb("a c e= h s x= X=", act=_read_local),
+        "stat|hash": Verb("l h m c", act=_read_local),
+        "version|acl get|cors get|iam get|lifecycle get|logging get|versioning get|label get|ubla get": "l h m c",
     },
     asks=_CLOUD,
     leading="m q D",
-    acts={"ls|cat|du|stat|hash": _read_local},
+    help=HELP,
     warns="it may change or send something",
 )
 _DOCTL: Final = Tool(
@@ -371,42 +375,42 @@ _DOCTL: Final = Tool(
     },
     asks=_CLOUD,
     leading="context= o= output=",
+    help=HELP,
     warns="it may change something in the cloud, or give out a secret",
 )  # fmt: skip
 _HEROKU: Final = Tool(
     {
-        "apps|apps:info|info|ps|logs|releases|releases:info|addons|addons:info|addons:plans|addons:services|domains|"
-        "domains:info|status|version|whoami|auth:whoami|pipelines|pipelines:info|buildpacks|buildpacks:search|features|"
-        "features:info|labs|labs:info|regions|maintenance|access|orgs|teams|certs|certs:info|notifications|pg:info|"
-        "pg:ps|pg:backups|redis:info|spaces|spaces:info|stack|drains|webhooks": "a= app= r= remote= json A all "
-        "n= num= s= source= d= dyno= t tail team= space= extended p personal force-colors",
+        "apps|info|ps|logs|releases|addons|domains|status|version|whoami|pipelines|buildpacks|features|labs|regions|"
+        "maintenance|access|orgs|teams|certs|notifications|spaces|stack|drains|webhooks|pg:backups": Verb(
+            takes="nothing"
+        ),
+        "apps:info|releases:info|addons:info|addons:plans|addons:services|domains:info|auth:whoami|pipelines:info|"
+        "buildpacks:search|features:info|labs:info|certs:info|pg:info|pg:ps|redis:info|spaces:info": "",
     },
     asks=_CLOUD,
-    bare="apps|info|ps|logs|releases|addons|domains|status|version|whoami|pipelines|buildpacks|features|labs|regions|"
-    "maintenance|access|orgs|teams|certs|notifications|spaces|stack|drains|webhooks|pg:backups|buildpacks",
+    common="a= app= r= remote= json A all n= num= s= source= d= dyno= t tail team= space= extended p personal "
+    "force-colors",
+    help=HELP,
     warns="it may change something in the cloud, or give out a secret",
 )
 _FLY: Final = Tool(
     {
-        "apps list|status|logs|releases|regions list|version|platform regions|platform status|platform vm-sizes|"
-        "machine list|machine status|machines list|machines status|volumes list|volumes show|secrets list|ips list|"
-        "certs list|certs show|certs check|scale show|orgs list|orgs show|image show|services list|checks list": "a= "
-        "app= c= config= j json q quiet n no-tail r= region= i= instance= o= org= machine= s= select=",
+        "status|logs|releases|version|machine list|machines list|apps list|secrets list": Verb(takes="nothing"),
+        "regions list|platform regions|platform status|platform vm-sizes|machine status|machines status|volumes list|"
+        "volumes show|ips list|certs list|certs show|certs check|scale show|orgs list|orgs show|image show|"
+        "services list|checks list": "",
     },
     asks=_CLOUD,
-    bare="status|logs|releases|version|machine list|machines list|apps list|secrets list",
+    common="a= app= c= config= j json q quiet n no-tail r= region= i= instance= o= org= machine= s= select=",
+    help=HELP,
     warns="it may change something in the cloud, or give out a secret",
 )
 _TOOLS: Final = {"gsutil": _GSUTIL, "doctl": _DOCTL, "heroku": _HEROKU, "fly": _FLY, "flyctl": _FLY}
-
-
-def _by_table(call: Call, _options: Options) -> None:
-    ask(call, _TOOLS[call.name], call.args)
 
 
 COMMANDS: Final = (
     Row("aws", is_free=True, reads=False, act=_aws),
     Row("az", is_free=True, reads=False, act=_az),
     Row("gcloud", is_free=True, reads=False, act=_gcloud),
-    *(Row(name, is_free=True, reads=False, act=_by_table) for name in _TOOLS),
+    *rows_by(_TOOLS),
 )

@@ -9,8 +9,8 @@ container runs code that was not read.
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import parse
-from harness_guard.shell.commands.asking import Tool, ask
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.verbs import Tool, Verb, ask, rows_by
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -30,8 +30,7 @@ DOCKER: Final = Tool(
         "config inspect|context inspect|plugin inspect|pod inspect|manifest inspect": f"{_INSPECTING} pretty v verbose",
         "top|container top": "",
         "stats|container stats": "a all format= no-stream no-trunc",
-        "version": "f= format=",
-        "info|system info": "f= format=",
+        "version|info|system info": Verb("f= format=", "nothing"),
         "port|container port": "a all",
         "diff|container diff": "format=",
         "history|image history": "format= H human no-trunc q quiet",
@@ -42,32 +41,24 @@ DOCKER: Final = Tool(
         "stack services|config ls|secret ls|context ls|context list|plugin ls|pod ls|pod ps|pod list|"
         "machine list|machine ls|system connection list": f"{_LISTING} no-resolve noheading",
         "service logs": "f follow t timestamps n= tail= since= details no-resolve no-trunc raw",
-        "context show": "",
+        "context show": Verb(takes="nothing"),
         "image save|save|container export|export": "",
         "buildx ls|buildx version|buildx du|builder ls": "verbose format= no-trunc",
     },
     asks="the container engine",
     leading="D debug l= log-level=",
-    bare="version|info|system info|context show",
     help="--help help --version -v",
     warns=_ENGINE,
 )
-_NAMES_ONLY: Final = (
-    "--services", "--images", "--volumes", "--profiles", "--networks", "--models", "--hash", "-q", "--quiet",
-    "--no-env-resolution",
-)  # fmt: skip
-
-
-def _compose_config(call: Call, options: Options) -> None:
-    if not options.has(*_NAMES_ONLY):
-        call.opaque("docker compose config prints what the files say that the project names, wherever they lie")
-
-
 COMPOSE: Final = Tool(
     {
         "ps": "a all filter= format= no-trunc orphans q quiet services status=",
-        "config": "format= hash= images no-consistency no-env-resolution no-interpolate no-normalize "
-        "no-path-resolution profiles q quiet services variables volumes networks models",
+        # Otherwise it prints what the files say that the project names, wherever they lie.
+        "config": Verb(
+            "format= hash= images no-consistency no-env-resolution no-interpolate no-normalize no-path-resolution "
+            "profiles q quiet services variables volumes networks models",
+            needs="--services --images --volumes --profiles --networks --models --hash -q --quiet --no-env-resolution",
+        ),
         "logs": "f follow index= n= tail= no-color no-log-prefix since= t timestamps until=",
         "images|port|ls|stats|volumes": "a all filter= format= q quiet index= protocol= no-stream no-trunc",
         "top": "",
@@ -76,7 +67,6 @@ COMPOSE: Final = Tool(
     },
     asks="the container engine",
     leading="f= file= p= project-name= profile= ansi= progress= all-resources",
-    acts={"config": _compose_config},
     help="--help help --version -v",
     warns=_ENGINE,
 )
@@ -131,22 +121,24 @@ _CLUSTER: Final = "n= namespace= context= cluster= user= request-timeout= v="
 _GETTING: Final = f"{_SELECTING} {_PRINTING} w watch=? watch-only=? chunk-size= ignore-not-found=? subresource="
 KUBECTL: Final = Tool(
     {
-        "get": f"{_GETTING} server-print=? show-managed-fields=? allow-missing-template-keys=?",
+        "get": Verb(
+            f"{_GETTING} server-print=? show-managed-fields=? allow-missing-template-keys=?", act=_kubectl_output
+        ),
         "describe": f"{_SELECTING} show-events=? chunk-size=",
         "logs": "f follow=? p previous=? c= container= all-containers=? since= since-time= tail= timestamps=? prefix=? "
         "limit-bytes= max-log-requests= ignore-errors=? pod-running-timeout= l= selector= all-pods=?",
-        "events": f"{_PRINTING} A all-namespaces for= types= w watch",
+        "events": Verb(f"{_PRINTING} A all-namespaces for= types= w watch", act=_kubectl_output),
         "top pod|top pods|top po|top node|top nodes|top no": f"{_SELECTING} containers no-headers sort-by= sum "
         "show-capacity use-protocol-buffers",
-        "explain": "recursive=? api-version= o= output=",
+        "explain": Verb("recursive=? api-version= o= output=", act=_kubectl_output),
         "api-resources|api-versions": "namespaced=? api-group= verbs= o= output= no-headers cached sort-by= "
         "categories=",
-        "version": "client=? short o= output=",
-        "cluster-info": "",
-        "config view": "minify flatten o= output=",
+        "version": Verb("client=? short o= output=", "nothing", act=_kubectl_output),
+        "cluster-info": Verb(takes="nothing"),
+        "config view": Verb("minify flatten o= output=", "nothing", act=_kubectl_output),
         "config get-contexts|config get-clusters|config get-users|config current-context": "o= output= no-headers",
         "auth can-i": "A all-namespaces list no-headers q quiet subresource=",
-        "auth whoami": "o= output=",
+        "auth whoami": Verb("o= output=", "nothing"),
         "rollout status": f"w watch=? timeout= revision= {_SELECTING}",
         "rollout history": f"revision= o= output= {_SELECTING}",
         "wait": f"for= timeout= all o= output= {_SELECTING}",
@@ -155,15 +147,9 @@ KUBECTL: Final = Tool(
     asks="the cluster",
     common=_CLUSTER,
     leading=_CLUSTER,
-    acts={"get|events|config view|version|explain": _kubectl_output},
     help="--help -h help",
-    bare="version|cluster-info|config view|auth whoami",
     warns="it changes the cluster, enters a container or runs a plug-in",
 )
-
-
-def _kubectl(call: Call, _options: Options) -> None:
-    ask(call, KUBECTL, call.args)
 
 
 def _helm_reads(call: Call, options: Options) -> None:
@@ -199,47 +185,44 @@ _RENDERING: Final = (
     f"{_VALUES} no-hooks include-crds skip-crds skip-tests s= show-only= a= api-versions= kube-version= name-template= "
     "g generate-name is-upgrade release-name disable-openapi-validation description="
 )
+_HELM_LISTING: Final = "o= output= max-col-width= no-descriptions"
 HELM: Final = Tool(
     {
-        "list|ls": "a all A all-namespaces d date deployed failed f= filter= m= max= no-headers offset= o= output= "
-        "pending q quiet r reverse l= selector= short superseded time-format= uninstalled uninstalling",
+        "list|ls": Verb(
+            "a all A all-namespaces d date deployed failed f= filter= m= max= no-headers offset= o= output= pending q "
+            "quiet r reverse l= selector= short superseded time-format= uninstalled uninstalling",
+            "nothing",
+        ),
         "status": "o= output= revision= show-desc show-resources",
         "history|hist": "max= o= output=",
         "get all|get values|get manifest|get notes|get hooks|get metadata": "a all o= output= revision= template=",
         "show all|show chart|show values|show readme|show crds|inspect all|inspect chart|inspect values|inspect readme|"
-        "inspect crds": "version= devel repo= jsonpath=",
+        "inspect crds": Verb("version= devel repo= jsonpath=", act=_helm_reads),
         "search repo|search hub": "devel fail-on-no-result max-col-width= o= output= r regexp version= versions l "
         "list-repo-url",
-        "version": "short template= c client",
-        "env|completion bash|completion zsh|completion fish|completion powershell|plugin list|repo list|"
-        "dependency list|dep list|dependency ls|dep ls": "o= output= max-col-width= no-descriptions",
-        "template": f"{_RENDERING} output-dir= dry-run=?",
-        "lint": f"{_VALUES} strict quiet with-subcharts kube-version= skip-schema-validation",
-        "install|upgrade": f"{_RENDERING} dry-run=? i install reuse-values reset-values hide-secret o= output= "
-        "create-namespace wait timeout= atomic",
+        "version": Verb("short template= c client", "nothing"),
+        "env|plugin list|repo list": Verb(_HELM_LISTING, "nothing"),
+        "completion bash|completion zsh|completion fish|completion powershell": _HELM_LISTING,
+        "dependency list|dep list|dependency ls|dep ls": Verb(_HELM_LISTING, act=_helm_reads),
+        "template": Verb(f"{_RENDERING} output-dir= dry-run=?", act=_helm_reads),
+        "lint": Verb(f"{_VALUES} strict quiet with-subcharts kube-version= skip-schema-validation", act=_helm_reads),
+        "install|upgrade": Verb(
+            f"{_RENDERING} dry-run=? i install reuse-values reset-values hide-secret o= output= create-namespace wait "
+            "timeout= atomic",
+            act=_helm_dry,
+        ),
     },
     asks="the cluster, or the charts' repository",
     common="n= namespace= kube-context= debug",
     leading="n= namespace= kube-context= debug",
-    acts={
-        "show all|show chart|show values|show readme|show crds|inspect all|inspect chart|inspect values|inspect readme|"
-        "inspect crds|lint|dependency list|dep list|dependency ls|dep ls|template": _helm_reads,
-        "install|upgrade": _helm_dry,
-    },
     help="--help -h help",
-    bare="list|ls|version|env|plugin list|repo list",
     warns="it changes the cluster, or runs a plug-in",
 )
-
-
-def _helm(call: Call, _options: Options) -> None:
-    ask(call, HELM, call.args)
 
 
 COMMANDS: Final = (
     Row("docker", is_free=True, reads=False, act=_docker),
     Row("podman", is_free=True, reads=False, act=_docker),
     Row("docker-compose", is_free=True, reads=False, act=_compose),
-    Row("kubectl", is_free=True, reads=False, act=_kubectl),
-    Row("helm", is_free=True, reads=False, act=_helm),
+    *rows_by({"kubectl": KUBECTL, "helm": HELM}),
 )

@@ -8,8 +8,7 @@ mysql(1) of 8.4, duckdb.org/docs of 1.1, the manual of go-sqlcmd 1.8, redis.io/c
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import is_local, parse
-from harness_guard.shell.commands.asking import is_known
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, is_known
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 

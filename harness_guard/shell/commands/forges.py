@@ -7,8 +7,8 @@ verb that is built in. Not listed: ``--web`` (starts a browser), ``--show-token`
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import is_local
-from harness_guard.shell.commands.asking import Tool, ask
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.verbs import HELP, Tool, Verb, ask, rows_by
 from harness_guard.shell.jq_filter import shows_environment
 from harness_guard.shell.words import Field
 
@@ -93,12 +93,14 @@ GH: Final = Tool(
         "repo autolink list|repo deploy-key list|repo gitignore list|repo license list": _JSON,
         "release list": f"exclude-drafts exclude-pre-releases L= limit= O= order= {_JSON}",
         "release view": _JSON,
-        "release download": "A= archive= clobber skip-existing D= dir= O= output= p= pattern= R= repo=",
+        "release download": Verb(
+            "A= archive= clobber skip-existing D= dir= O= output= p= pattern= R= repo=", act=_download
+        ),
         "run list": "a all b= branch= c= commit= created= e= event= L= limit= s= status= u= user= w= workflow= "
         + _JSON,
         "run view": f"a= attempt= exit-status j= job= log log-failed v verbose {_JSON}",
         "run watch": "compact exit-status i= interval= R= repo=",
-        "run download": "D= dir= n= name= p= pattern= R= repo=",
+        "run download": Verb("D= dir= n= name= p= pattern= R= repo=", act=_download),
         "workflow list": f"a all L= limit= {_JSON}",
         "workflow view": "r= ref= y yaml R= repo=",
         "gist list": "L= limit= public secret filter= include-content",
@@ -117,27 +119,26 @@ GH: Final = Tool(
         "number-topics= order= owner= parent= project= reactions= repo= R= size= sort= stars= state= team-mentions= "
         "topic= tree= updated= visibility= base= B= checks= draft head= H= review= review-requested= reviewed-by= "
         "json= jq= q= template= t=",
-        "auth status": "a active hostname=",
-        "config get|config list": "host=",
-        "alias list|extension list|ssh-key list|gpg-key list|attestation trusted-root": "",
+        "auth status": Verb("a active hostname=", "nothing"),
+        "config get": Verb("host=", act=_setting),
+        "config list": "host=",
+        "alias list|extension list|attestation trusted-root": Verb(takes="nothing"),
+        "ssh-key list|gpg-key list": "",
         "extension search": "L= limit= license= order= owner= sort= json= jq= q= template= t=",
-        "org list": "L= limit=",
+        "org list": Verb("L= limit=", "nothing"),
         "codespace list": "L= limit= o= org= u= user= json= jq= q= template= t= R= repo=",
-        "status": "e= exclude= o= org=",
+        "status": Verb("e= exclude= o= org=", "nothing"),
         "completion": "s= shell=",
-        "api": _API,
-        "attestation verify": "o= owner= b= bundle= bundle-from-oci deny-self-hosted-runners format= predicate-type= "
-        "signer-repo= signer-workflow= jq= q= template= t= R= repo=",
+        "api": Verb(_API, act=_api),
+        "attestation verify": Verb(
+            "o= owner= b= bundle= bundle-from-oci deny-self-hosted-runners format= predicate-type= signer-repo= "
+            "signer-workflow= jq= q= template= t= R= repo=",
+            act=_read_operands,
+        ),
     },
     asks="the forge",
     leading="R= repo=",
-    bare="status|auth status|org list|alias list|extension list|attestation trusted-root",
-    acts={
-        "api": _api,
-        "config get": _setting,
-        "run download|release download": _download,
-        "attestation verify": _read_operands,
-    },
+    help=HELP,
     warns="it may change something there, run an extension, or write where reading cannot tell",
 )
 _PAGES: Final = "p= page= P= per-page= F= output= R= repo="
@@ -155,13 +156,12 @@ GLAB: Final = Tool(
         "d with-job-details F= output= R= repo=",
         "release list|release view|label list|milestone list|schedule list|ssh-key list|variable list": _PAGES,
         "auth status": "hostname=",
-        "config get": "g global host=",
-        "api": _API,
+        "config get": Verb("g global host=", act=_setting),
+        "api": Verb(_API, act=_api),
     },
     asks="the forge",
     leading="R= repo=",
-    acts={"api": _api, "config get": _setting},
-    help="--help -h help -v --version version",
+    help=f"{HELP} -v",
     warns="it may change something there, or run an alias",
 )
 
@@ -173,11 +173,7 @@ def _gh(call: Call, _options: Options) -> None:
         call.opaque("gh with a filter that shows the environment")
 
 
-def _glab(call: Call, _options: Options) -> None:
-    ask(call, GLAB, call.args)
-
-
 COMMANDS: Final = (
     Row("gh", is_free=True, reads=False, act=_gh),
-    Row("glab", is_free=True, reads=False, act=_glab),
+    *rows_by({"glab": GLAB}),
 )

@@ -10,8 +10,7 @@ there has the name of a module of the library, or with ``-I``. No row passes for
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row, options_of
-from harness_guard.shell.commands.verbs import known, matches
+from harness_guard.shell.commands.model import Call, Options, Row, known, options_of
 from harness_guard.shell.effects import Search
 from harness_guard.shell.names import NameSource, with_followed
 from harness_guard.shell.values import Field, Found
@@ -231,7 +230,7 @@ def _compileall(call: Call, rest: tuple[Field, ...]) -> None:
 
 def _node(call: Call, _options: Options) -> None:
     words = [known(field) for field in call.args]
-    if len(words) == 1 and words[0] and matches(words[0], _VERSIONS[call.name]):
+    if len(words) == 1 and words[0] in _VERSIONS[call.name].split():
         return
     if (
         len(words) == len(("--check", "FILE"))
@@ -276,7 +275,7 @@ def _node_text(call: Call, text: str) -> None:
 
 def _version(call: Call, _options: Options) -> None:
     """A program that only tells about itself."""
-    if len(call.args) != 1 or not known(call.args[0]) or not matches(known(call.args[0]), _VERSIONS[call.name]):
+    if len(call.args) != 1 or known(call.args[0]) not in _VERSIONS[call.name].split():
         call.opaque(f"{call.name} in a way that the table does not list")
 
 
@@ -284,7 +283,7 @@ def _checks(call: Call, _options: Options) -> None:
     """``php -l FILE``, ``luac -p FILE``: the program is only parsed."""
     flag = "-l" if call.name == "php" else "-p"
     words = [known(field) for field in call.args]
-    if len(words) == 1 and words[0] and matches(words[0], _VERSIONS[call.name]):
+    if len(words) == 1 and words[0] in _VERSIONS[call.name].split():
         return
     if len(words) != len((flag, "FILE")) or words[0] != flag or call.args[1].start[:1] in {"", "-"}:
         call.opaque(f"{call.name} runs a program that is not read")

@@ -11,8 +11,8 @@ pylint, markdownlint, biome, tsc (configuration is code, loads code, shows or wr
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row, options_of, refuse_responses
-from harness_guard.shell.commands.verbs import above, are_absent, known
+from harness_guard.shell.commands.model import Call, Options, Row, known, options_of, refuse_responses
+from harness_guard.shell.commands.option_files import above, are_absent
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.values import Field
 

@@ -6,8 +6,7 @@ names that the input tells; any other way of ``open`` starts a program.
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.asking import is_known
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, is_known
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False

@@ -434,7 +434,9 @@ _PENDING = Field(None, prefix="\0")
 
 def _long(field: Field, longs: Mapping[str, str]) -> list[tuple[str, Field | None]] | str:
     name, sign, value = (field.text or "").partition("=")
-    kind = longs.get(name, "?" if is_listed(name, longs) else None)
+    kind = longs.get(name)
+    if kind is None and is_listed(name, longs):
+        kind = "?"
     if kind is None or (sign and kind == ""):
         return f"an option that the table does not list: {name}"
     if kind == "!" and not sign:

@@ -7,7 +7,7 @@ above too, then in the home folder), the library reference of Python, ``configpa
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.verbs import above
+from harness_guard.shell.commands.option_files import above
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.values import Field
 

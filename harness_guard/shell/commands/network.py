@@ -8,8 +8,7 @@ whole. nc, telnet, ssh to a machine, scp and sftp send, or run what another mach
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import is_local
-from harness_guard.shell.commands.asking import is_known
-from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.model import Call, Options, Row, is_known
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 

@@ -1,4 +1,4 @@
-"""Files in the home folder that give a program further options: whether what stands there changes what it does.
+"""Files that give a program further options: whether what stands in the home folder or around changes what it does.
 
 Sources: the man pages of curl 8 (``-K``), the manual of wget 1.24 (6, Startup File).
 """
@@ -41,6 +41,24 @@ def changes_nothing(call: Call, paths: list[str]) -> bool:
     there = [source.folder for source in sources if call.names.get(source) is False]
     is_asked = all(source in call.names for source in sources)
     return is_asked and all(_is_meek(call.text_of(path).text, _MEEK[call.name].split()) for path in there)
+
+
+def are_absent(call: Call, names: str) -> bool:
+    """Whether none of the files stands in the folder or in one above it; the home folder's own are the user's."""
+    if call.cwds is None:
+        return False
+    sources = []
+    for cwd in call.cwds:
+        for folder in above(cwd):
+            if folder != call.home.rstrip("/"):
+                sources += [NameSource("absent", f"{folder}/{name}") for name in names.split()]
+    return call.believes(dict.fromkeys(sources))
+
+
+def above(folder: str) -> list[str]:
+    """Give a folder and all above it, each without a slash at its end."""
+    parts = folder.rstrip("/").split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 def _is_meek(text: str | None, names: list[str]) -> bool:

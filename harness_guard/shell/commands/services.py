@@ -10,8 +10,8 @@ all of cdk), and what types keys into a terminal.
 from __future__ import annotations
 
 from harness_guard.shell.commands.addresses import parse
-from harness_guard.shell.commands.asking import Tool, ask
 from harness_guard.shell.commands.model import Call, Options, Row
+from harness_guard.shell.commands.verbs import HELP, Tool, Verb, ask, rows_by
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.words import Field
 
@@ -34,44 +34,44 @@ def _fmt(call: Call, options: Options) -> None:
             call.write(field, "file" if (field.text or "").endswith(_SOURCES) else "tree")
 
 
-def _read_operands(call: Call, options: Options) -> None:
-    for field in options.operands:
-        call.read(field, is_tree=True)
-
-
-_FMT: Final = "-check -diff -recursive -no-color -write=false -write=true -list=false -list=true"
+_FMT: Final = Verb(
+    "-check -diff -recursive -no-color -write=false -write=true -list=false -list=true", "words", act=_fmt
+)
 _TERRAFORM: Final = Tool(
     {
         "fmt": _FMT,
-        "version": "-json",
-        "modules|workspace show|metadata functions": "-json -no-color",
+        "version": Verb("-json", "nothing"),
+        "modules": Verb("-json -no-color", "nothing"),
+        "workspace show|metadata functions": "-json -no-color",
     },
-    acts={"fmt": _fmt},
-    bare="version|modules",
+    takes="words",
     help="-help -version -v --version --help",
     warns=_RUNS,
 )
 # Where the state lies is said by files of the repository: it may be asked for on this machine.
 _STATE: Final = Tool(
-    {"output|state list|state pull|workspace list|providers": "-json -raw -no-color"},
+    {
+        "output|state list": "-json -raw -no-color",
+        "providers|state pull|workspace list": Verb("-json -raw -no-color", "nothing"),
+    },
     asks="the state's place",
-    bare="providers|state pull|workspace list",
     is_local=True,
+    help=HELP,
 )
-_TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, acts={"fmt": _fmt}, help="-help -version --version", warns=_RUNS)
+_TOFU: Final = Tool({"fmt": _FMT, "version": "-json"}, takes="words", help="-help -version --version", warns=_RUNS)
 _PACKER: Final = Tool(
     {"fmt": _FMT, "version": "", "plugins installed": ""},
-    acts={"fmt": _fmt},
+    takes="words",
     help="-v -version -help --version",
     warns=_RUNS,
 )
 _VAULT: Final = Tool(
     {
-        "status|secrets list|auth list|policy list|policy read|audit list|namespace list|plugin list|kv list|list|"
-        "version": "-format=json -format=yaml -format=table -detailed",
+        "status|version": Verb(takes="nothing"),
+        "secrets list|auth list|policy list|policy read|audit list|namespace list|plugin list|kv list|list": "",
     },
     asks="the vault",
-    bare="status|version",
+    common="-format=json -format=yaml -format=table -detailed",
     is_local=True,  # where VAULT_ADDR does not say another address
     help="-v -version -help --version",
     warns="it changes something, or gives out a secret",
@@ -110,6 +110,7 @@ _BREW: Final = Tool(
     },
     asks="the index of packages",
     leading="v verbose q quiet d debug",
+    help=HELP,
     warns="it installs or changes something, evaluates a file of the folder, or starts a browser",
 )
 
@@ -126,19 +127,16 @@ def _brew(call: Call, _options: Options) -> None:
         ask(call, _BREW, call.args)
 
 
-_TELLS: Final = "--version --help -h"  # a bare ``help`` would be a playbook, or a program
 _ANSIBLE: Final = {
-    "ansible-config": Tool({"list|view|validate": "format= f="}, help=_TELLS, warns=_RUNS),
+    "ansible-config": Tool({"list|view|validate": "format= f="}, takes="words", warns=_RUNS),
     "ansible-galaxy": Tool(
-        {"role list|collection list": "format= p= roles-path= collections-path= v"}, help=_TELLS, warns=_RUNS
+        {"role list|collection list": "format= p= roles-path= collections-path= v"}, takes="words", warns=_RUNS
     ),
-    **{
-        name: Tool({}, help=_TELLS, warns=_RUNS)
-        for name in (
-            "ansible", "ansible-playbook", "ansible-inventory", "ansible-doc", "ansible-vault", "ansible-pull",
-            "ansible-console", "ansible-test",
-        )
-    },
+    **dict.fromkeys(
+        ("ansible", "ansible-playbook", "ansible-inventory", "ansible-doc", "ansible-vault", "ansible-pull",
+         "ansible-console", "ansible-test"),
+        Tool({}, warns=_RUNS),
+    ),
 }  # fmt: skip
 _AUTH0_GROUPS: Final = (
     "actions apis apps domains email logs orgs roles rules tenants users branding network-acl "
@@ -158,6 +156,7 @@ _AUTH0: Final = Tool(
     asks="the service",
     common="tenant= no-color no-input debug t=",
     leading="tenant= t= no-color no-input debug",
+    help=HELP,
     warns="it may change something there, or give out a secret",
 )
 _PROMETHEUS: Final = Tool({}, help="--version --help-long --help-man --help -h", warns="it starts a server")
@@ -174,13 +173,10 @@ def _promtool_asks(call: Call, options: Options) -> None:
 _PROMTOOL: Final = Tool(
     {
         "check config|check rules|check web-config|test rules": "lint= lint-fatal syntax-only agent",
-        "query instant|query range|query series|query labels": "o= format= start= end= step= match= time=",
+        "query instant|query range|query series|query labels": Verb(
+            "o= format= start= end= step= match= time=", "words", act=_promtool_asks
+        ),
     },
-    acts={
-        "query instant|query range|query series|query labels": _promtool_asks,
-        "check config|check rules|check web-config|test rules": _read_operands,
-    },
-    help="--version --help -h",
     warns=_RUNS,
 )
 
@@ -192,18 +188,17 @@ _SYSTEMD: Final = {
             "syscall-filter|exit-status|capability|condition": "no-pager user system json= iterations= fuzz= "
             "order require",
         },
+        takes="words",
         leading="no-pager user system",
-        help=_TELLS,
         warns="it may change the service manager",
     ),
-    "systemd-detect-virt": Tool({"": ""}, leading="q quiet c container v vm r chroot list", help=_TELLS),
-    "systemd-cgls": Tool({"": ""}, leading="no-pager all l full k unit= u=", help=_TELLS),
-    "systemd-path": Tool({"": ""}, leading="suffix=", help=_TELLS),
+    "systemd-detect-virt": Tool({"": ""}, leading="q quiet c container v vm r chroot list"),
+    "systemd-cgls": Tool({"": ""}, leading="no-pager all l full k unit= u="),
+    "systemd-path": Tool({"": ""}, leading="suffix="),
     "resolvectl": Tool(
         {"|status|statistics|query|show-cache|show-server-state": "no-pager legend=? 4 6 i= interface= t= type= p= "
          "protocol= json="},
         asks="the name server",
-        help=_TELLS,
         warns="it changes how names are resolved",
     ),
 }  # fmt: skip
@@ -219,12 +214,6 @@ _TMUX: Final = Tool(
     help="-V",
     warns="it may type into a terminal, or run a program",
 )
-_LISTS: Final = {
-    "screen": Tool({}, help="-v --version", warns="it starts a shell or types into one, and makes a folder of sockets"),
-    "crontab": Tool({"": ""}, leading="l u=", help="", warns="it changes the scheduled jobs"),
-    "at": Tool({"": ""}, leading="l V q=", help="", warns="it schedules a job"),
-    "atq": Tool({"": ""}, leading="V q=", help=""),
-}
 
 
 def _tmux(call: Call, _options: Options) -> None:
@@ -245,15 +234,6 @@ def _is_plain_format(text: str) -> bool:
     return True
 
 
-def _listing(call: Call, _options: Options) -> None:
-    """Without an option that lists, crontab and at take a job from their input."""
-    words = {field.text for field in call.args}
-    if call.name in {"crontab", "at"} and not words & {"-l", "-V"}:
-        call.opaque(f"{call.name}: {_LISTS[call.name].warns}")
-    else:
-        ask(call, _LISTS[call.name], call.args)
-
-
 # ``-w`` and ``-g`` print a password, ``-d`` all of them.
 _SECURITY: Final = Tool(
     {
@@ -263,6 +243,7 @@ _SECURITY: Final = Tool(
         "dump-keychain": "a i r",
         "show-keychain-info|dump-trust-settings|error|help|verify-cert|list-smartcards": "s d L l q v c= p= n= k= r=",
     },
+    takes="words",
     help="help -h",
     warns="it may change a keychain, or give out a secret",
 )
@@ -271,10 +252,15 @@ _TOOLS: Final = {
     "packer": _PACKER,
     "vault": _VAULT,
     "auth0": _AUTH0,
-    "cdk": Tool({}, help=_TELLS, warns=_RUNS),
+    "cdk": Tool({}, warns=_RUNS),
     "prometheus": _PROMETHEUS,
     "promtool": _PROMTOOL,
     "security": _SECURITY,
+    "screen": Tool({}, help="-v --version", warns="it starts a shell or types into one, and makes a folder of sockets"),
+    # Without an option that lists, crontab and at take a job from their input.
+    "crontab": Tool({"": Verb(needs="-l")}, leading="l u=", help="", warns="it changes the scheduled jobs"),
+    "at": Tool({"": Verb(needs="-l -V")}, leading="l V q=", help="", warns="it schedules a job"),
+    "atq": Tool({"": ""}, leading="V q=", help=""),
     **_SYSTEMD,
 }
 
@@ -286,13 +272,8 @@ def _ansible(call: Call, _options: Options) -> None:
     ask(call, _ANSIBLE[call.name], call.args)
 
 
-def _by_table(call: Call, _options: Options) -> None:
-    ask(call, _TOOLS[call.name], call.args)
-
-
 COMMANDS: Final = (
-    *(Row(name, is_free=True, reads=False, act=_by_table) for name in _TOOLS),
-    *(Row(name, is_free=True, reads=False, act=_listing) for name in _LISTS),
+    *rows_by(_TOOLS),
     *(Row(name, is_free=True, reads=False, act=_ansible) for name in _ANSIBLE),
     Row("terraform", is_free=True, reads=False, act=_terraform),
     Row("brew", is_free=True, reads=False, act=_brew),

@@ -7,9 +7,8 @@ ways of asking are known.
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass
-from harness_guard.shell.commands.model import Call, Options, Row, refuse_responses
-from harness_guard.shell.commands.verbs import known, matches
+from harness_guard.shell.commands.model import Call, Options, Row, known, refuse_responses
+from harness_guard.shell.commands.verbs import Tool, rows_by
 from harness_guard.shell.words import Field
 
 TYPE_CHECKING = False
@@ -17,97 +16,71 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-@dataclass(frozen=True, slots=True)
-class _Asks:
-    """How a program is asked without changing anything.
-
-    Attributes:
-        verbs: First words; one that ends with ``*`` stands for all that start so.
-        further: Words with a dash that may follow; likewise.
-        leading: Words with a dash that may stand in front of the verb.
-        is_bare: Whether it may be called without any word.
-    """
-
-    verbs: str
-    further: str = ""
-    leading: str = ""
-    is_bare: bool = False
-
-
 _SYSTEMD: Final = (
-    "--no-pager --all -a --type=* --state=* --user --system -l --full --property=* --failed -q --quiet --plain "
-    "--no-legend --output=* --lines=* -t --legend=* --value --recursive --reverse"
+    "no-pager all -a type=! state=! user system -l full property=! failed -q quiet plain no-legend output=! lines=! -t "
+    "legend=! value recursive reverse"
 )
 _ASKS: Final = {
-    "systemctl": _Asks(
-        "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies is-active "
-        "is-enabled is-failed is-system-running get-default show-environment --version",
-        _SYSTEMD,
-        "--user --system --no-pager",
-        is_bare=True,
+    "systemctl": Tool(
+        {
+            "|status|show|cat|list-units|list-unit-files|list-timers|list-sockets|list-jobs|list-dependencies|"
+            "is-active|is-enabled|is-failed|is-system-running|get-default|show-environment|--version": _SYSTEMD,
+        },
+        leading="user system no-pager",
     ),
-    "loginctl": _Asks(
-        "list-sessions list-users list-seats show-session show-user session-status user-status", _SYSTEMD
+    "loginctl": Tool(
+        {"list-sessions|list-users|list-seats|show-session|show-user|session-status|user-status": _SYSTEMD}
     ),
-    "hostnamectl": _Asks("status", "--static --pretty --transient", is_bare=True),
-    "timedatectl": _Asks("status show list-timezones", "--no-pager --property=* --value", is_bare=True),
-    "launchctl": _Asks(
-        "blame dumpstate error getenv help hostinfo list managername managerpid manageruid print print-cache "
-        "print-disabled procinfo resolveport variant version"
+    "hostnamectl": Tool({"|status": "static pretty transient"}),
+    "timedatectl": Tool({"|status|show|list-timezones": "no-pager property=! value"}),
+    "launchctl": Tool(
+        {
+            "blame|dumpstate|error|getenv|help|hostinfo|list|managername|managerpid|manageruid|print|print-cache|"
+            "print-disabled|procinfo|resolveport|variant|version": "",
+        }
     ),
-    "networksetup": _Asks("-get* -list* -version -help -printcommands"),
-    "diskutil": _Asks("list info information listFilesystems", "-plist -all --all"),
-    "tmutil": _Asks(
-        "compare destinationinfo isexcluded latestbackup listbackups listlocalsnapshotdates listlocalsnapshots "
-        "machinedirectory status uniquesize verifychecksums version",
-        "-m -t -X -a -e -s -d",
+    "networksetup": Tool({"-get*|-list*|-version|-help|-printcommands": ""}),
+    "diskutil": Tool({"list|info|information|listFilesystems": "-plist -all all"}),
+    "tmutil": Tool(
+        {
+            "compare|destinationinfo|isexcluded|latestbackup|listbackups|listlocalsnapshotdates|listlocalsnapshots|"
+            "machinedirectory|status|uniquesize|verifychecksums|version": "-m -t -X -a -e -s -d",
+        }
     ),
-    "hdiutil": _Asks("help imageinfo info isencrypted plugins pmap verify", "-plist -verbose -quiet -debug"),
-    "scutil": _Asks("--dns --get --nwi --proxy"),
-    "spctl": _Asks("--assess --status -a", "--verbose* -v --type -t --status"),
-    "codesign": _Asks(
-        "-d -dv -dvv -dvvv -dvvvv --display -v -vv -vvv --verify -h --validate-constraint",
-        "-d -v -vv -vvv -vvvv --verbose* --deep --strict* --display --verify",
+    "hdiutil": Tool({"help|imageinfo|info|isencrypted|plugins|pmap|verify": "-plist -verbose -quiet -debug"}),
+    "scutil": Tool({"--dns|--get|--nwi|--proxy": ""}),
+    "spctl": Tool({"--assess|--status|-a": "verbose* -v type -t status"}),
+    "codesign": Tool(
+        {
+            "-d|-dv|-dvv|-dvvv|-dvvvv|--display|-v|-vv|-vvv|--verify|-h|--validate-constraint": "-d -v -vv -vvv -vvvv "
+            "verbose* deep strict* display verify",
+        }
     ),
-    "defaults": _Asks("domains find help read read-type", "-app", "-currentHost"),
-    "pkgutil": _Asks(
-        "--check-signature --export-plist --file-info --file-info-plist --files --group-pkgs --groups --groups-plist "
-        "--help --lsbom --packages --payload-files --pkg-groups --pkg-info --pkg-info-plist --pkgs --pkgs=* "
-        "--pkgs-plist",
-        "--only-files --only-dirs --verbose --regexp",
+    "defaults": Tool({"domains|find|help|read|read-type": "-app"}, leading="-currentHost"),
+    "pkgutil": Tool(
+        {
+            "--check-signature|--export-plist|--file-info|--file-info-plist|--files|--group-pkgs|--groups|"
+            "--groups-plist|--help|--lsbom|--packages|--payload-files|--pkg-groups|--pkg-info|--pkg-info-plist|--pkgs|"
+            "--pkgs=*|--pkgs-plist": "only-files only-dirs verbose regexp",
+        }
     ),
-    "profiles": _Asks("help list show status validate version", "-type"),
-    "mdimport": _Asks("-L -X -t", "-d1 -d2 -d3 -d4"),
-    "lipo": _Asks("-archs -detailed_info -info -verify_arch"),
-    "plutil": _Asks("/* ./* -help -lint -p -type", "-s"),
-    "sips": _Asks("-g --getProperty --help --formats --version", "-g --getProperty -1"),
-    "qlmanage": _Asks("-h -m -p -t", "-s -f -c"),
-    "symbols": _Asks("/* ./* -arch -help -lookup -v -w -arch*", "-arch -lookup -w -v"),
-    "pmset": _Asks("-g"),
-    "otool": _Asks("-L -l -h -f -a -D -hv -tV -tv", "-arch -v"),
-    "textutil": _Asks("-help --help -info"),
-    "pkg-config": _Asks(
-        "--cflags --libs --exists --modversion --version --list-all --variable=* --atleast-version=* --print-*",
-        "--cflags --libs --libs-only-* --cflags-only-* --static --silence-errors --print-errors --short-errors",
+    "profiles": Tool({"help|list|show|status|validate|version": "-type"}),
+    "mdimport": Tool({"-L|-X|-t": "-d1 -d2 -d3 -d4"}),
+    "lipo": Tool({"-archs|-detailed_info|-info|-verify_arch": ""}),
+    "plutil": Tool({"/*|./*|-help|-lint|-p|-type": "-s"}),
+    "sips": Tool({"-g|--getProperty|--help|--formats|--version": "-g getProperty -1"}),
+    "qlmanage": Tool({"-h|-m|-p|-t": "-s -f -c"}),
+    "symbols": Tool({"/*|./*|-arch|-help|-lookup|-v|-w|-arch*": "-arch -lookup -w -v"}),
+    "pmset": Tool({"-g": ""}),
+    "otool": Tool({"-L|-l|-h|-f|-a|-D|-hv|-tV|-tv": "-arch -v"}),
+    "textutil": Tool({"-help|--help|-info": ""}),
+    "pkg-config": Tool(
+        {
+            "--cflags|--libs|--exists|--modversion|--version|--list-all|--variable=*|--atleast-version=*|--print-*":
+            "cflags libs libs-only-* cflags-only-* static silence-errors print-errors short-errors",
+        }
     ),
-}
-
-
-def _ask(call: Call, _options: Options) -> None:
-    asks = _ASKS[call.name]
-    words = list(call.args)
-    while words and matches(known(words[0]), asks.leading):
-        words.pop(0)
-    if not words and asks.is_bare:
-        return
-    if not words or not matches(known(words[0]), asks.verbs):
-        call.opaque(f"{call.name} in a way that the table does not list")
-        return
-    for field in words[1:]:
-        if (not field.start or field.start[0] == "-") and not matches(known(field), asks.further):
-            call.opaque(f"{call.name}: an option that the table does not list, or a word that may be one")
-            return
-        call.read(field, is_tree=True)
+}  # fmt: skip
 
 
 def _dscl(call: Call, _options: Options) -> None:
@@ -174,7 +147,7 @@ def _fzf(call: Call, options: Options) -> None:
 
 
 COMMANDS: Final = (
-    *(Row(name, is_free=True, reads=False, act=_ask) for name in _ASKS),
+    *rows_by(_ASKS),
     *(
         Row(name, is_free=True, reads=False)
         for name in (

@@ -10,8 +10,7 @@ names.
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import Call, Options, Row, refuse_responses
-from harness_guard.shell.commands.verbs import known
+from harness_guard.shell.commands.model import Call, Options, Row, known, refuse_responses
 from harness_guard.shell.values import Field
 
 TYPE_CHECKING = False

@@ -1,155 +1,203 @@
-"""How a program with verbs is asked about this machine or a registry: which verbs only tell, with which options.
+"""Programs with verbs as tables: which verbs only ask, with which options, and what further words may be.
 
-A verb or an option that a table does not list makes the call unknown. Listed options are harmless with every value and
-behind every verb of their group, so it does not matter which word the program takes for a value and which not.
+A verb, an option or a word that the table does not list makes the call unknown. In the texts of a table, verbs are
+separated by ``|`` and options by blanks; a name that ends with ``*`` stands for all that start so. An option is
+written in one of three ways:
+
+- ``a``, ``f=``: a letter that may be joined with others, without and with a value;
+- ``all``, ``file=``, ``color=?``, ``type=!``: a long option as in ``Row.longs``;
+- ``-l``, ``-json``: a word with one dash as it is typed, which is joined with nothing.
+
+An option that is listed without a value is harmless with each: the word behind it counts as a further word.
 """
 
 from __future__ import annotations
 
 from harness_guard.records import dataclass
-from harness_guard.shell.names import NameSource
+from harness_guard.shell.commands.model import Options, Row, is_known, known, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final, Literal
 
-    from harness_guard.shell.commands.model import Act, Call, Options
-    from harness_guard.shell.words import Field
+    from harness_guard.shell.commands.model import Act, Call
+    from harness_guard.shell.values import Field
+
+    Takes = Literal["", "files", "words", "plain", "names", "nothing"]
+
+HELP: Final = "--help -h help --version version"
 
 
 @dataclass(frozen=True, slots=True)
-class Verbs:
-    """Verbs of one program with the same options.
+class Verb:
+    """Verbs that say more than their options.
 
     Attributes:
-        verbs: The verbs, separated by blanks; a verb of two words is written with a dot, as ``config.get``.
-        options: Words with a dash that may stand anywhere; one that ends with ``*`` stands for all that start so.
-        asks: What they connect to; empty for verbs that only look at this machine.
-        needs: Words of which one has to stand there, as ``--dry-run``; empty for none.
-        is_bare: Whether no further word may follow.
-        takes_names: Whether further words must be plain names: nothing with a colon, or a slash outside ``@scope/``.
+        options: Their options.
+        takes: What further words are. ``files``: they are read. ``words``: they are told to whom it asks as they are,
+            and ``--`` ends the options. ``plain``: the same without ``--``, none of them empty or an address.
+            ``names``: nothing with a colon, or a slash outside ``@scope/``. ``nothing``: there is none. By default as
+            the program says. What is no file has to be known whole.
+        asks: Whom they ask; by default whom the program asks.
+        needs: Options, with their dashes, of which one has to be given; empty for none.
+        act: What they do besides asking.
     """
 
-    verbs: str
     options: str = ""
+    takes: Takes = ""
     asks: str = ""
     needs: str = ""
-    is_bare: bool = False
-    takes_names: bool = False
+    act: Act | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One program.
+class Tool:
+    """One program, or one verb of it that has verbs of its own.
 
     Attributes:
-        groups: Its verbs.
-        tells: Words that, alone, make it tell about itself.
+        verbs: Verbs to their options, or to all that is to be said of them. A verb may be more than one word, and may
+            begin with a dash. The empty verb is the call without any verb, and takes nothing.
+        asks: Whom all its verbs ask, for the reason; empty for nobody.
+        takes: What words behind a verb are, as in ``Verb.takes``; by default ``words`` if it asks somebody, else
+            ``files``.
+        common: Options of every verb, besides ``-h`` and ``--help``.
         leading: Options that may stand in front of the verb.
-        absent: Files, separated by blanks, of the folder or of one above it that would change what the program does.
-        is_bare: Whether it may be called without any word.
+        help: Words that, alone, make it tell about itself; ``help`` also in front of a verb. Where a bare word names a
+            program or a file to run, no bare word is among them.
+        absent: Files, separated by blanks, of the folder or of one above it that would change what it does.
+        is_local: Whether whom it asks is, or may be, on this machine at an address that the call names.
+        warns: What a verb that is not listed would do, for the reason.
     """
 
-    groups: tuple[Verbs, ...] = ()
-    tells: str = "--version --help -h"
+    verbs: Mapping[str, str | Verb]
+    asks: str = ""
+    takes: Takes = ""
+    common: str = ""
     leading: str = ""
+    help: str = "--help -h --version"
     absent: str = ""
-    is_bare: bool = False
+    is_local: bool = False
+    warns: str = "the table does not list it"
 
 
-def matches(text: str, words: str) -> bool:
-    """Whether a word is listed."""
-    return any(text.startswith(word[:-1]) if word.endswith("*") else text == word for word in words.split())
-
-
-def known(field: Field) -> str:
-    """A word's text, empty if it is not known whole."""
-    return field.text or "" if not field.is_pattern and field.is_one else ""
-
-
-def asks_by(table: Mapping[str, Asked]) -> Act:
-    """Give what rows do whose programs a table describes."""
+def rows_by(table: Mapping[str, Tool]) -> tuple[Row, ...]:
+    """Make the rows of programs that do nothing besides what a table says."""
 
     def act(call: Call, _options: Options) -> None:
-        asked = table[call.name]
-        why = _ask(call, asked)
-        if not why and asked.absent and not are_absent(call, asked.absent):
-            why = f"{call.name} where a file of the repository may change what it does ({asked.absent})"
-        if why:
-            call.opaque(why)
+        ask(call, table[call.name], call.args)
 
-    return act
+    return tuple(Row(name, is_free=True, reads=False, act=act) for name in table)
 
 
-def are_absent(call: Call, names: str) -> bool:
-    """Whether none of the files stands in the folder or in one above it; the home folder's own are the user's."""
-    if call.cwds is None:
+def ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> None:
+    """Gather the effects of a call by the table.
+
+    Args:
+        call: The call.
+        tool: The table.
+        args: The words behind the program's name, or behind the verb that leads to this table.
+    """
+    why = "" if _is_telling(tool, args) else _ask(call, tool, args)
+    if not why and tool.absent:
+        from harness_guard.shell.commands.option_files import are_absent
+
+        if not are_absent(call, tool.absent):
+            why = f" where a file of the repository may change what it does ({tool.absent})"
+    if why:
+        call.opaque(f"{call.name}{why}")
+
+
+def row_of(name: str, options: str, *, is_strict: bool = False) -> Row:
+    """Make a row of options.
+
+    Args:
+        name: The program, or its verb.
+        options: The options as a table writes them.
+        is_strict: Whether they end at the first operand.
+
+    Returns:
+        The row; its operands are not files.
+    """
+    words = [word for word in options.split() if word[0] != "-"]
+    flags = "".join(word for word in words if len(word) == 1)
+    valued = "".join(word[0] for word in words if len(word) == len("f=") and word[1] == "=")
+    longs = " ".join(word for word in words if len(word.rstrip("=")) > 1)
+    dashed = " ".join(word[1:] for word in options.split() if word[0] == "-")
+    return Row(name, flags=flags, valued=valued, longs=longs, reads=False, words=dashed, is_strict=is_strict)
+
+
+def _is_telling(tool: Tool, args: tuple[Field, ...]) -> bool:
+    """Whether all words ask for help: an option in front of a verb does not keep an extension from being run.
+
+    Behind ``version`` there may be a verb: ``fly version upgrade``.
+    """
+    words = [known(field) for field in args]
+    if not words or words[0] not in tool.help.split():
         return False
-    sources = []
-    for cwd in call.cwds:
-        for folder in above(cwd):
-            if folder != call.home.rstrip("/"):
-                sources += [NameSource("absent", f"{folder}/{name}") for name in names.split()]
-    return call.believes(dict.fromkeys(sources))
+    return len(words) == 1 or (words[0] == "help" and all(word.replace("-", "").isalnum() for word in words))
 
 
-def above(folder: str) -> list[str]:
-    """Give a folder and all above it, each without a slash at its end."""
-    parts = folder.rstrip("/").split("/")
-    return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
-
-
-def _ask(call: Call, asked: Asked) -> str:
+def _ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> str:
     """Gather what a call asks; gives why its effects cannot be told."""
-    words = list(call.args)
-    if len(words) == 1 and known(words[0]) and matches(known(words[0]), asked.tells):
-        return ""
-    while words and known(words[0]) and matches(known(words[0]), asked.leading):
-        words.pop(0)
-    if not words:
-        return "" if asked.is_bare and not call.args else f"{call.name} without a verb that the table lists"
-    verb = known(words[0])
-    both = f"{verb}.{known(words[1])}" if words[1:] else verb
-    for group in asked.groups:
-        listed = group.verbs.split()
-        if both in listed and both != verb:
-            return _group(call, group, words[2:])
-        if verb in listed:
-            return _group(call, group, words[1:])
-    return f"{call.name} in a way that the table does not list"
-
-
-def _group(call: Call, group: Verbs, rest: list[Field]) -> str:
-    if group.needs and not any(matches(known(field), group.needs) for field in call.args if known(field)):
-        return f"{call.name} without {' or '.join(group.needs.split())}"
-    for field in rest:
-        start = field.start
-        if (start == "" and field.text != "" and not field.is_operand) or (start[:1] == "-" and not known(field)):
-            return f"{call.name}: a word that may be an option"
-        if start[:1] == "-" and start != "-" and not matches(start, group.options):
-            return f"{call.name}: an option that the table does not list: {start}"
-        if start[:1] != "-":
-            why = _operand(call, group, field)
-            if why:
-                return why
-    if group.asks:
-        call.connect(group.asks)
-    return ""
-
-
-def _operand(call: Call, group: Verbs, field: Field) -> str:
-    text = known(field)
-    if group.is_bare:
-        return f"{call.name} with a further word"
-    if group.asks and (not text or "://" in text):
-        return f"{call.name} asks for something that is not known whole"
-    if group.takes_names and not _is_name(text):
-        return f"{call.name} with a word that is no plain name"
-    if not group.asks:
+    words = [known(field) for field in args]
+    verbs = {name: said for names, said in tool.verbs.items() for name in names.split("|")}
+    at = _dashed_verb(verbs, words)
+    leading = options_of(row_of(call.name, tool.leading, is_strict=True), args[:at])
+    if isinstance(leading, str):
+        return f": {leading}"
+    rest = (*leading.operands, *args[at:])
+    before, behind = words[: len(words) - len(rest)], words[len(words) - len(rest) :]
+    count, found = _find(verbs, behind)
+    name = " ".join(behind[:count])
+    if found is None or "--" in before:  # behind it nothing is an option
+        return f" {' '.join(behind[:2]) or 'without a verb'}: {tool.warns}"
+    verb = Verb(found) if isinstance(found, str) else found
+    own = options_of(row_of(name, f"{verb.options} {tool.common} help h"), rest[count:])
+    if isinstance(own, str):
+        return f" {name}: {own}"
+    options = Options((*leading.given, *own.given), own.operands)
+    asks = verb.asks or tool.asks
+    takes = "nothing" if not count else verb.takes or tool.takes or ("words" if asks else "files")
+    if takes != "files" and not all(map(is_known, args)):
+        return " is told something that is not known whole"
+    if verb.needs and not options.has(*verb.needs.split()):
+        return f" {name}, without {' or '.join(verb.needs.split())}: {tool.warns}"
+    odd = [field.text or "" for field in own.operands if not _is_taken(takes, field.text or "")]
+    if odd or ("--" in behind and takes != "words"):
+        return f" {' '.join((*behind[:count], *odd[:1]))}: {tool.warns}"
+    for field in own.operands if takes == "files" else ():
         call.read(field, is_tree=True)
+    if asks:
+        call.connect(asks, is_local=tool.is_local)
+    if verb.act is not None:
+        verb.act(call, options)
     return ""
 
 
-def _is_name(text: str) -> bool:
-    plain = text.partition("/")[2] if text.startswith("@") else text
-    return bool(plain) and ":" not in plain and "/" not in plain and plain[0] not in ".~"
+def _dashed_verb(verbs: Mapping[str, str | Verb], words: list[str]) -> int:
+    """Give where the first verb stands that begins with a dash, behind what is in front of it; the end for none."""
+    dashed = (at for at, word in enumerate(words) if word[:1] == "-" and _find(verbs, words[at:])[0])
+    return next(dashed, len(words)) if words and words[0][:1] == "-" else len(words)
+
+
+def _find(verbs: Mapping[str, str | Verb], words: list[str]) -> tuple[int, str | Verb | None]:
+    """Find the longest verb that the words begin with; gives of how many words it is, and what is said of it."""
+    longest = max((name.count(" ") + 1 for name in verbs), default=0)
+    for count in range(min(longest, len(words)), 0, -1):
+        name = " ".join(words[:count])
+        if name in verbs and len(name.split()) == count:  # one word with a blank is no verb
+            return count, verbs[name]
+    starred = (name for name in verbs if name[-1:] == "*" and words and words[0].startswith(name[:-1]))
+    name = next(starred, "")
+    return len(name.split()), verbs.get(name)
+
+
+def _is_taken(takes: Takes, text: str) -> bool:
+    """Whether a further word may be there."""
+    if takes == "plain":
+        return bool(text) and "://" not in text
+    if takes == "names":
+        plain = text.partition("/")[2] if text.startswith("@") else text
+        return bool(plain) and ":" not in plain and "/" not in plain and plain[0] not in ".~"
+    return takes != "nothing"

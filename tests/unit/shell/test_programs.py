@@ -8,7 +8,8 @@ from shell_effects import SHFMT, WHERE, effects_of, verdict_of
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.aftermath import unsettles
 from harness_guard.shell.analysis import Needs, ShellFacts, analyse
-from harness_guard.shell.commands.verbs import above, matches
+from harness_guard.shell.commands.model import is_listed
+from harness_guard.shell.commands.option_files import above
 from harness_guard.shell.effects import Effects, Write
 from harness_guard.shell.facts import FileText
 from harness_guard.shell.names import NameSource
@@ -167,8 +168,8 @@ def test_above() -> None:
     ("text", "words", "expected"),
     [("--all", "-a --all", True), ("--al", "-a --all", False), ("--depth=1", "--depth*", True), ("", "-a", False)],
 )
-def test_matches(text: str, words: str, *, expected: bool) -> None:
-    assert matches(text, words) is expected
+def test_is_listed(text: str, words: str, *, expected: bool) -> None:
+    assert is_listed(text, words.split()) is expected
 
 
 PROGRAM = "import json\nprint(json.loads(open('a.json').read()))\nopen('out.txt', 'w').write('x')\n"

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shell_effects import effects_of, verdict_of
 
-from harness_guard.shell.commands.asking import Tool, row_of
 from harness_guard.shell.commands.cloud import _FIRST_GROUPS, _GCLOUD_READS, _GROUPS
 from harness_guard.shell.commands.databases import is_reading
-from harness_guard.shell.commands.model import Row
 from harness_guard.shell.commands.registry import TABLE
 from harness_guard.shell.effects import Connection
 from harness_guard.shell.variables import is_harmless
@@ -59,6 +57,19 @@ from harness_guard.shell.variables import is_harmless
         ("docker --host tcp://localhost:2375 ps", "local"),
         ("docker -H tcp://1.1.1.1:2375 ps", "reads"),
         ("tmux ls", "local"),
+        ("crontab -l", "reads"),
+        ("crontab -lu me", "reads"),
+        ("crontab -u -l", "unknown"),
+        ("crontab", "unknown"),
+        ("at -l", "reads"),
+        ("at -q a", "unknown"),
+        ("gh 'pr list' --web", "unknown"),
+        ("gh -- pr list", "unknown"),
+        ("gh search issues -- -label:bug", "reads"),
+        ("apt-get -- install -s x", "unknown"),
+        ("apt-get -s install x", "reads"),
+        ("docker compose config", "unknown"),
+        ("docker compose config --services", "reads"),
         ("aws ec2 describe-instances --endpoint-url http://localhost:4566", "local"),
         ("aws ec2 describe-instances --endpoint-u http://localhost:4566", "unknown"),
         ("psql -c 'SELECT 1'", "local"),
@@ -103,12 +114,6 @@ def test_a_service_is_named() -> None:
 def test_files_that_are_told_of_are_read(command: str, read: list[str]) -> None:
     found = effects_of(command)
     assert (found.unknown, [read.path for read in found.reads]) == ((), read)
-
-
-def test_a_row_is_made_of_a_text() -> None:
-    made = row_of("x", "a f= all file= color=? -json -list=false")
-    assert made == Row("x", flags="a", valued="f", longs="all file= color=?", reads=False, words="json list=false")
-    assert Tool({}).verbs == {}
 
 
 def test_no_group_of_gcloud_is_a_verb_that_reads() -> None:
