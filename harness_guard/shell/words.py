@@ -6,7 +6,8 @@ certain becomes an unknown field; what would evaluate text as code is reported a
 
 from __future__ import annotations
 
-from harness_guard.records import dataclass, replace
+from harness_guard.records import replace
+from harness_guard.shell.pieces import MOST_FIELDS, Piece, braces
 from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Quoted, Subst, Word
 from harness_guard.shell.values import (
     INNER,
@@ -22,36 +23,18 @@ from harness_guard.shell.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     Operand = tuple[str, str] | None
 
 __all__ = ["INNER", "NUMBER", "Field", "Scope", "Value", "escape", "expand", "pattern_start", "value_of"]
 
-MOST_BRACES = 8  # in one another or in a row
-MOST_FIELDS = 256  # of one brace expansion
 LONGEST_WORD = 65_536  # characters; a longer word is unknown
 MOST_WORDS = 512  # that a value is split into
 _SPECIAL = frozenset("*?[]\\(")  # a parenthesis is one where extended globs are on
 _NEEDS_CARE = frozenset("\\{}~*?[")
 _GLOBBING = frozenset("*?[")
 _BLANKS = " \t\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A stretch of a word: text, quoted or not, a pattern that came out of a variable, or unknown."""
-
-    text: str | None
-    is_quoted: bool = False
-    is_pattern: bool = False
-    is_one: bool = True
-    is_inner: bool = False
-    is_made: bool = False
-    is_slug: bool = False
-    is_undashed: bool = False
-    is_part: bool = False
-    found: Found | None = None
 
 
 def _no_output(_: Subst) -> Value | None:
@@ -108,7 +91,7 @@ def expand(word: Word, scope: Scope) -> tuple[Field, ...]:
     if sum(len(piece.text or "") for piece in pieces) > LONGEST_WORD:
         return (Field(None, is_one=False),)
     fields: list[Field] = []
-    for alternative in _braces(pieces):
+    for alternative in braces(pieces):
         fields += _field(_tilde(alternative, scope.home))
         if len(fields) > MOST_FIELDS:
             return (Field(None, is_one=False),)
@@ -219,38 +202,38 @@ def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
     return tuple(made)
 
 
-def _pieces(word: Word, scope: Scope, *, is_split: bool = True) -> list[_Piece]:
-    pieces: list[_Piece] = []
+def _pieces(word: Word, scope: Scope, *, is_split: bool = True) -> list[Piece]:
+    pieces: list[Piece] = []
     for part in word.parts:
         match part:
             case Bare(text):
                 pieces += _bare(text)
             case Quoted(text):
-                pieces.append(_Piece(text, is_quoted=True))
+                pieces.append(Piece(text, is_quoted=True))
             case Param():
                 pieces += _expansion(part, scope, is_split=is_split)
             case Arith():
-                pieces.append(_Piece(None, is_one=not scope.is_split_oddly))
+                pieces.append(Piece(None, is_one=not scope.is_split_oddly))
             case Subst(_, is_quoted, process):
                 # A process substitution is the name of a pipe; its number does not matter.
                 value = None if process else scope.output(part)
                 pieces += (
-                    [_Piece("/dev/fd/63", is_quoted=True)]
+                    [Piece("/dev/fd/63", is_quoted=True)]
                     if process
                     else _valued(value, scope, is_quoted=is_quoted or not is_split)
                 )
             case Glob() | Odd():
-                pieces.append(_Piece(None, is_one=False))
+                pieces.append(Piece(None, is_one=False))
     return pieces
 
 
-def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
+def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[Piece]:
     """Give the pieces of a parameter expansion."""
     is_quoted = part.is_quoted or not is_split
     if part.op == "length":
         return _valued(_length(part, scope), scope, is_quoted=is_quoted)
     if part.is_many:
-        return [_Piece(None, is_quoted=is_quoted, is_one=False)]
+        return [Piece(None, is_quoted=is_quoted, is_one=False)]
     value = lookup(scope.values, part.name, part.index)
     if not part.op:
         return _valued(value, scope, is_quoted=is_quoted)
@@ -264,20 +247,20 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[_Piece]:
         and (part.op in DEFAULTS or part.op[0] == "/")
         and not all(_is_simple(word) for word in part.inner)
     ):
-        return [_Piece(None, is_quoted=True)]
+        return [Piece(None, is_quoted=True)]
     if value is not None and value.pattern is not None and part.op == "%" and (part.is_quoted or value.is_whole):
         cut = _cut_glob(value.pattern, operands[0] if operands else None)
         # Unquoted, a name of which nothing is left would be no word at all.
-        return [cut if part.is_quoted or pattern_start(cut.text or "") else _Piece(None, is_one=False)]
+        return [cut if part.is_quoted or pattern_start(cut.text or "") else Piece(None, is_one=False)]
     made = changed(value, part.op, operands)
     if value is not None and value.is_whole and made is not None and made.text and part.op[0] in "%#":
         made = replace(made, is_whole=True)  # a part of a plain word is one
     return _valued(made, scope, is_quoted=is_quoted)
 
 
-def _cut(value: Value, found: Found, operand: Operand) -> _Piece:
+def _cut(value: Value, found: Found, operand: Operand) -> Piece:
     """``"${f%.txt}"`` of a name that a search gave; ``.*`` where every name has the same ending."""
-    unknown = _Piece(None, is_quoted=True)
+    unknown = Piece(None, is_quoted=True)
     if operand is None or not found.search.is_there:
         return unknown
     text, pattern = operand
@@ -289,12 +272,12 @@ def _cut(value: Value, found: Found, operand: Operand) -> _Piece:
     if not text or text != pattern or "/" in text or not _SPECIAL.isdisjoint(text):
         return unknown
     cut = replace(found, search=replace(found.search, cut=text))
-    return _Piece(None, is_quoted=True, is_inner=value.is_inner, found=cut)
+    return Piece(None, is_quoted=True, is_inner=value.is_inner, found=cut)
 
 
-def _cut_glob(glob: str, operand: Operand) -> _Piece:
+def _cut_glob(glob: str, operand: Operand) -> Piece:
     """``"${f%.txt}"`` of a glob's match: a name that need not be there; ``.*`` where the glob tells the ending."""
-    unknown = _Piece(None, is_quoted=True)
+    unknown = Piece(None, is_quoted=True)
     if operand is None:
         return unknown
     text, pattern = operand
@@ -303,7 +286,7 @@ def _cut_glob(glob: str, operand: Operand) -> _Piece:
         text = pattern = last[last.rfind(".") :] if "." in last else ""
     if not text or text != pattern or "/" in text or not _SPECIAL.isdisjoint(text) or not last.endswith(text):
         return unknown
-    return _Piece(glob[: len(glob) - len(text)], is_quoted=True, is_pattern=True, is_made=True)
+    return Piece(glob[: len(glob) - len(text)], is_quoted=True, is_pattern=True, is_made=True)
 
 
 def _is_simple(word: Word) -> bool:
@@ -321,10 +304,10 @@ def _operand(word: Word, scope: Scope) -> Operand:
     return text, pattern
 
 
-def _bare(text: str) -> list[_Piece]:
+def _bare(text: str) -> list[Piece]:
     """Take the backslashes out of unquoted text: what they stand before is quoted."""
     if "\\" not in text:
-        return [_Piece(text)]
+        return [Piece(text)]
     pieces = []
     start = index = 0
     while index < len(text):
@@ -332,176 +315,54 @@ def _bare(text: str) -> list[_Piece]:
             index += 1
             continue
         if index > start:
-            pieces.append(_Piece(text[start:index]))
+            pieces.append(Piece(text[start:index]))
         following = text[index + 1 : index + 2]
         if following != "\n":
-            pieces.append(_Piece(following or "\\", is_quoted=True))
+            pieces.append(Piece(following or "\\", is_quoted=True))
         index += 2
         start = index
     if start < len(text):
-        pieces.append(_Piece(text[start:]))
+        pieces.append(Piece(text[start:]))
     return pieces
 
 
-def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[_Piece]:
+def _valued(value: Value | None, scope: Scope, *, is_quoted: bool) -> list[Piece]:
     """Give the pieces of a value."""
     if value is None or value.items is not None or value.is_map:
-        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted)]
+        return [Piece(None, is_quoted=is_quoted, is_one=is_quoted)]
     if scope.is_split_oddly and not is_quoted:
-        return [_Piece(None, is_one=False)]
+        return [Piece(None, is_one=False)]
     if value.pattern is not None:
         is_one, is_made, is_slug = is_quoted or value.is_slug or value.is_whole, value.is_made, value.is_slug
         text = value.pattern if is_one else None
-        return [_Piece(text, is_quoted=True, is_pattern=True, is_one=is_one, is_made=is_made, is_slug=is_slug)]
+        return [Piece(text, is_quoted=True, is_pattern=True, is_one=is_one, is_made=is_made, is_slug=is_slug)]
     if value.found is not None and not is_quoted and not value.is_plain:
-        return [_Piece(None, is_one=False)]
+        return [Piece(None, is_one=False)]
     if value.is_inner or value.found is not None:
         is_inner = value.is_inner
-        return [_Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
+        return [Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_inner=is_inner, found=value.found)]
     if value.text is None:
         return [_computed(value, is_quoted=is_quoted)]
     if is_quoted or value.is_whole:
-        return [_Piece(value.text, is_quoted=is_quoted)]  # without quotes its stars are live
+        return [Piece(value.text, is_quoted=is_quoted)]  # without quotes its stars are live
     # An unquoted value is split at blanks and its globs are live; without any of these it is one word or, empty, none.
     if value.text and _SPECIAL.isdisjoint(value.text) and not any(character.isspace() for character in value.text):
-        return [_Piece(value.text, is_quoted=True)]
-    return [_Piece(None, is_one=False)]
+        return [Piece(value.text, is_quoted=True)]
+    return [Piece(None, is_one=False)]
 
 
-def _computed(value: Value, *, is_quoted: bool) -> _Piece:
+def _computed(value: Value, *, is_quoted: bool) -> Piece:
     """Give the piece of a value of which only the kind is known: a number, a date, a hash, the last part of a path."""
     if value.is_part:
         is_plain = value.is_slug
-        return _Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_part=is_quoted, is_slug=is_plain and is_quoted)
+        return Piece(None, is_quoted=is_quoted, is_one=is_quoted, is_part=is_quoted, is_slug=is_plain and is_quoted)
     is_one = is_quoted or not (value.may_be_empty or value.is_slug)
     # ``$!`` is nothing where nothing runs in the background.
     is_slug = value.is_slug or value.is_tight or not (value.may_be_empty or value.is_job)
-    return _Piece(None, is_one=is_one, is_slug=is_slug, is_undashed=value.is_undashed)
+    return Piece(None, is_one=is_one, is_slug=is_slug, is_undashed=value.is_undashed)
 
 
-# --- braces ---------------------------------------------------------------------------------------------------------
-
-
-def _braces(pieces: list[_Piece]) -> Sequence[list[_Piece]]:
-    """Expand ``{a,b}`` and ``{1..3}`` where they stand unquoted; too many, or too odd, becomes unknown."""
-    if not any(not piece.is_quoted and piece.text and "{" in piece.text for piece in pieces):
-        return [pieces]
-    atoms = (
-        [_Piece(character) for piece in pieces if not piece.is_quoted and piece.text for character in piece.text]
-        if len(pieces) == 1
-        else _atoms(pieces)
-    )
-    made = _alternatives(atoms, 0)
-    if made is None or len(made) > MOST_FIELDS:
-        return [[_Piece(None, is_one=False)]]
-    return [_joined(alternative) for alternative in made]
-
-
-def _atoms(pieces: list[_Piece]) -> list[_Piece]:
-    atoms: list[_Piece] = []
-    for piece in pieces:
-        if piece.is_quoted or piece.text is None or piece.is_pattern:
-            atoms.append(piece)
-        else:
-            atoms += [_Piece(character) for character in piece.text]
-    return atoms
-
-
-def _joined(atoms: list[_Piece]) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    for atom in atoms:
-        last = pieces[-1] if pieces else None
-        if (
-            last is not None
-            and not (atom.is_quoted or last.is_quoted)
-            and atom.text is not None
-            and last.text is not None
-        ):
-            pieces[-1] = _Piece(last.text + atom.text)
-        else:
-            pieces.append(atom)
-    return pieces
-
-
-def _is(atom: _Piece, character: str) -> bool:
-    return atom.text == character and not atom.is_quoted
-
-
-def _alternatives(atoms: list[_Piece], depth: int) -> list[list[_Piece]] | None:
-    if depth > MOST_BRACES:
-        return None
-    start = next((index for index, atom in enumerate(atoms) if _is(atom, "{")), None)
-    if start is None:
-        return [atoms]
-    found = _closing(atoms, start)
-    if found is None:
-        # No partner: this brace stands for itself, later ones may not.
-        rest = _alternatives(atoms[start + 1 :], depth + 1)
-        return None if rest is None else [[*atoms[: start + 1], *tail] for tail in rest]
-    end, commas = found
-    inside = atoms[start + 1 : end]
-    if not commas:
-        members = _sequence(inside)
-        if members is None:
-            return None
-    else:
-        edges = [start, *commas, end]
-        members = [atoms[edges[at - 1] + 1 : edges[at]] for at in range(1, len(edges))]
-    return _combined(atoms[:start], members, atoms[end + 1 :], depth=depth)
-
-
-def _combined(
-    head: list[_Piece], members: list[list[_Piece]], tail: list[_Piece], *, depth: int
-) -> list[list[_Piece]] | None:
-    tails = _alternatives(tail, depth + 1)
-    if tails is None:
-        return None
-    made: list[list[_Piece]] = []
-    for member in members:
-        inner = _alternatives(member, depth + 1)
-        if inner is None or len(made) + len(inner) * len(tails) > MOST_FIELDS:
-            return None
-        made += [[*head, *middle, *rest] for middle in inner for rest in tails]
-    return made
-
-
-def _closing(atoms: list[_Piece], start: int) -> tuple[int, list[int]] | None:
-    depth = 0
-    commas: list[int] = []
-    for index in range(start, len(atoms)):
-        if _is(atoms[index], "{"):
-            depth += 1
-        elif _is(atoms[index], "}"):
-            depth -= 1
-            if depth == 0:
-                return index, commas
-        elif depth == 1 and _is(atoms[index], ","):
-            commas.append(index)
-    return None
-
-
-def _sequence(inside: list[_Piece]) -> list[list[_Piece]] | None:
-    text = "".join(atom.text or "\0" for atom in inside)
-    if any(atom.is_quoted for atom in inside) or ".." not in text:
-        # ``{}`` and ``{x}`` stand for themselves; nested braces or a quoted part are left alone.
-        return (
-            [[_Piece("{", is_quoted=True), *inside, _Piece("}", is_quoted=True)]]
-            if not any(_is(atom, "{") for atom in inside)
-            else None
-        )
-    ends = text.split("..")
-    if text.count("..") == 1 and all(end.removeprefix("-").isdigit() and not end.startswith("0") for end in ends):
-        first, last = int(ends[0]), int(ends[1])
-        step = 1 if first <= last else -1
-        if abs(first - last) < MOST_FIELDS:
-            return [[_Piece(str(number), is_quoted=True)] for number in range(first, last + step, step)]
-    return None
-
-
-# --- the rest -------------------------------------------------------------------------------------------------------
-
-
-def _tilde(pieces: list[_Piece], home: str) -> list[_Piece]:
+def _tilde(pieces: list[Piece], home: str) -> list[Piece]:
     if not pieces or pieces[0].is_quoted or not pieces[0].text:
         return _inner_tilde(pieces)
     text = pieces[0].text
@@ -509,19 +370,19 @@ def _tilde(pieces: list[_Piece], home: str) -> list[_Piece]:
         return _inner_tilde(pieces)
     is_whole = text == "~" and len(pieces) == 1
     if home and (is_whole or text.startswith("~/")):
-        return [_Piece(home, is_quoted=True), _Piece(text[1:]), *pieces[1:]]
-    return [_Piece(None), *pieces[1:]]
+        return [Piece(home, is_quoted=True), Piece(text[1:]), *pieces[1:]]
+    return [Piece(None), *pieces[1:]]
 
 
-def _inner_tilde(pieces: list[_Piece]) -> list[_Piece]:
+def _inner_tilde(pieces: list[Piece]) -> list[Piece]:
     # In a word that looks like an assignment bash expands a tilde behind ``=`` and ``:`` too (bash manual 3.5.2).
     return [
-        _Piece(None) if piece.text and not piece.is_quoted and ("=~" in piece.text or ":~" in piece.text) else piece
+        Piece(None) if piece.text and not piece.is_quoted and ("=~" in piece.text or ":~" in piece.text) else piece
         for piece in pieces
     ]
 
 
-def _field(pieces: list[_Piece]) -> list[Field]:
+def _field(pieces: list[Piece]) -> list[Field]:
     if not pieces:
         return []
     pieces = _slugged(pieces)
@@ -546,7 +407,7 @@ def _field(pieces: list[_Piece]) -> list[Field]:
     return [Field(pattern, is_pattern=True, literal=literal, is_one=is_made, is_made=is_made, is_slug=is_slug)]
 
 
-def _starts_undashed(pieces: list[_Piece]) -> bool:
+def _starts_undashed(pieces: list[Piece]) -> bool:
     """Whether a word starts with no dash: with what never does, or if there is none of that with some other text."""
     rest = [piece for piece in pieces if not (piece.is_quoted and piece.text == "")]
     behind = next((piece for piece in rest if not piece.is_undashed), None)
@@ -556,7 +417,7 @@ def _starts_undashed(pieces: list[_Piece]) -> bool:
     return is_text and (behind.text or "")[0] not in ("-" if behind.is_quoted else "-*?[~")
 
 
-def _stays_below(pieces: list[_Piece]) -> bool:
+def _stays_below(pieces: list[Piece]) -> bool:
     """Whether a word of which only letters and digits are not known climbs out of the folder nowhere."""
     if not all(piece.is_undashed or (piece.text is not None and not piece.is_pattern) for piece in pieces):
         return False
@@ -565,7 +426,7 @@ def _stays_below(pieces: list[_Piece]) -> bool:
     return not is_glob and not text.startswith("/") and ".." not in text.split("/")
 
 
-def _slugged(pieces: list[_Piece]) -> list[_Piece]:
+def _slugged(pieces: list[Piece]) -> list[Piece]:
     """Take a word of which only a number, a date, a hash or a part of a path is unknown for the pattern of a name."""
     unknown = [piece for piece in pieces if piece.text is None]
     head = next((piece.text for piece in pieces if piece.text != ""), None)
@@ -583,9 +444,9 @@ def _slugged(pieces: list[_Piece]) -> list[_Piece]:
     return [_star(piece) if piece.text is None else piece for piece in pieces]
 
 
-def _star(piece: _Piece) -> _Piece:
+def _star(piece: Piece) -> Piece:
     """Give the pattern of what is unknown; two stars stand for a text that may hold blanks (``policy/odd_name.py``)."""
-    return _Piece(
+    return Piece(
         "**" if piece.is_part and not piece.is_slug else "*",
         is_quoted=True,
         is_pattern=True,
@@ -594,7 +455,7 @@ def _star(piece: _Piece) -> _Piece:
     )
 
 
-def _found(pieces: list[_Piece]) -> Found | None:
+def _found(pieces: list[Piece]) -> Found | None:
     """Give what the word is one of, where it is a name that a search gave, perhaps with a text behind it."""
     rest = [piece for piece in pieces if not (piece.is_quoted and piece.text == "")]
     if not rest or rest[0].found is None or not rest[0].is_one:
@@ -608,7 +469,7 @@ def _found(pieces: list[_Piece]) -> Found | None:
     return replace(found, search=replace(found.search, add=found.search.add + added))
 
 
-def _known_prefix(pieces: list[_Piece]) -> str:
+def _known_prefix(pieces: list[Piece]) -> str:
     made = ""
     for piece in pieces:
         if piece.is_pattern or (not piece.is_quoted and _is_glob(piece.text or "", "]")):
