@@ -74,8 +74,8 @@ _NAMES = {"modules": "json.py", "listed": "a b", "settings": "pyproject.toml"}
 
 def is_unsettled(real: str, boundary: tuple[str, ...], reached: list[str], *, what: str) -> bool:
     """Whether what the effects go by may change, in the call or beside it, as the kernel asks."""
-    if what in {"names", "dashes"}:
-        return False  # no call makes a name that would come apart, or look like an option
+    if what in {"names", "dashes", "links"}:
+        return False  # no call makes a name that would come apart or look like an option, nor a link that leads out
     if any(f"{real}/".startswith(f"{place}/") for place in reached):
         return True
     if f"{real}/".startswith("/repo/"):

@@ -11,6 +11,8 @@ import os
 import time
 import tomllib
 
+from harness_guard.evidence.plain_names import is_regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
@@ -45,6 +47,20 @@ def is_untuned(folder: str) -> bool:
         return False
 
 
+def are_plain_settings(path: str) -> bool:
+    """Look whether a file holds plain settings for ruff, or is a project file without any.
+
+    Returns:
+        False as well where it is no regular file, has another name, or cannot be read.
+    """
+    if any(name.startswith("RUFF_") for name in os.environ) or not is_regular(path):
+        return False
+    try:
+        return all(map(_is_plain, _settings_at(path)))
+    except (OSError, ValueError, TypeError):
+        return False
+
+
 def _above(folder: str) -> list[str]:
     parts = os.path.realpath(folder).split("/")
     above = ["/".join(parts[:count]) or "/" for count in range(1, len(parts))]
@@ -57,21 +73,23 @@ def _settings_in(folder: str) -> list[dict[str, object]]:
     found = []
     for name in NAMES:
         path = f"{folder}/{name}"
-        if not os.path.lexists(path):
-            continue
-        if os.path.getsize(path) > LARGEST:
-            raise ValueError(path)
-        with open(path, "rb") as file:
-            settings: object = tomllib.load(file)
-        if name == "pyproject.toml":
-            tool = settings.get("tool") if isinstance(settings, dict) else None
-            settings = tool.get("ruff") if isinstance(tool, dict) else None
-            if settings is None:
-                continue
-        if not isinstance(settings, dict):
-            raise TypeError(path)
-        found.append({key.replace("_", "-"): value for key, value in settings.items()})
+        found += _settings_at(path) if os.path.lexists(path) else []
     return found
+
+
+def _settings_at(path: str) -> list[dict[str, object]]:
+    if os.path.getsize(path) > LARGEST:
+        raise ValueError(path)
+    with open(path, "rb") as file:
+        settings: object = tomllib.load(file)
+    if os.path.basename(path) == "pyproject.toml":
+        tool = settings.get("tool") if isinstance(settings, dict) else None
+        settings = tool.get("ruff") if isinstance(tool, dict) else None
+        if settings is None:
+            return []
+    if not isinstance(settings, dict):
+        raise TypeError(path)
+    return [{key.replace("_", "-"): value for key, value in settings.items()}]
 
 
 def _is_plain(settings: dict[str, object]) -> bool:

@@ -199,10 +199,10 @@ def _look_of_a_program(kind: str) -> Callable[[str], bool]:
         from harness_guard.evidence.git_printed import is_unlinked
 
         return is_unlinked
-    if kind == "untuned":
-        from harness_guard.evidence.ruff_settings import is_untuned
+    if kind in {"untuned", "ruff"}:
+        from harness_guard.evidence.ruff_settings import are_plain_settings, is_untuned
 
-        return is_untuned
+        return is_untuned if kind == "untuned" else are_plain_settings
     from harness_guard.evidence.interpreter import is_unshadowed
 
     return is_unshadowed

@@ -27,31 +27,15 @@ _FROM_INDEX: Final = frozenset(("checkout", "restore"))
 _REMOVERS: Final = frozenset((MOVED_AWAY, "rm", "rmdir", "unlink", "git rm", "shred"))
 # Programs that write a whole folder and make no new name in it but out of those that are there, or plain ones.
 _KEEPERS: Final = frozenset(
-    ("chmod", "chown", "chgrp", "python", "python3", "compileall", "ruff", "black", "isort", "prettier", "sed", "perl",
+    ("chmod", "chown", "chgrp", "setfacl", "find", "sort", "sed", "perl", "python", "python3", "compileall",
+     "ruff", "black", "isort", "gofmt", "goimports", "clang-format", "shfmt", "terraform", "tofu", "format-patch",
      "tar", "unzip", "patch")  # the last three bring names only where the human approved the exact command
 )  # fmt: skip
 # Programs that make names up of what is there and of their own words.
 _COINERS: Final = frozenset(
-    (
-        "split",
-        "csplit",
-        "mktemp",
-        "cp",
-        "mv",
-        "gzip",
-        "gunzip",
-        "bzip2",
-        "bunzip2",
-        "xz",
-        "unxz",
-        "zstd",
-        "unzstd",
-        "zip",
-        "compress",
-        "uncompress",
-        "wget",
-    )
-)
+    ("split", "csplit", "mktemp", "cp", "mv", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd",
+     "zip", "compress", "uncompress", "wget")
+)  # fmt: skip
 
 
 def check_names(judged: Judged, state: RunState) -> Asking[Reason | None]:

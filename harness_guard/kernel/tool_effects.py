@@ -128,6 +128,7 @@ _WENT_BY: Final[dict[str, str]] = {
     "listed": "the names there (a NUL behind each, as with `-z` and `xargs -0`, keeps them whole)",
     "names": "the names there (a NUL behind each, as with `-print0` and `xargs -0`, keeps them whole)",
     "programs": "the programs there",
+    "links": "the links there",
     "settings": "the settings there (`--isolated` leaves them out)",
 }
 
@@ -137,7 +138,9 @@ def _unsettled(effects: Effects, who: str, relied: Relied) -> Effects:
     return replace(effects, unknown=(*effects.unknown, Unknown(why, relied.path)))
 
 
-_LOOKED_OVER: Final = frozenset(("names", "listed", "dashes"))  # the reader of the text sees to what it makes itself
+_LOOKED_OVER: Final = frozenset(
+    ("names", "listed", "dashes", "links")
+)  # the reader of the text sees to what it makes itself
 
 
 def _leaves(write: Write, place: Place, relied: Relied) -> bool:
@@ -175,6 +178,8 @@ _PLAIN_MARKS: Final = {ord(mark): None for mark in "/.-_"}  # beside letters and
 def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     """Whether an entry lets a name be written that changes what was found in a folder."""
     start = entry.partition("*")[0]
+    if what == "links":
+        return False  # none is made that leads out (C11.6), nor moved or copied (C7.22)
     if what == "settings":
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
     if what in {"names", "listed"}:

@@ -127,7 +127,7 @@ def _is_apart(write: Write, source: NameSource) -> bool:
     match source.kind:
         case "undashed" | "disk" | "direct" | "tangled" | "index" | "history":
             return True  # ``makes_options`` and ``makes_names`` see to these
-        case "regular" | "database":
+        case "regular" | "database" | "ruff":
             return last == "__pycache__"
         case "inside":
             return write.by not in MAKES_NAMES and write.by not in BRINGS_NAMES and write.by != "cp"

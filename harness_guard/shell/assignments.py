@@ -157,20 +157,7 @@ class Assignments(Expansion):
             state = _made_local(item.name, state)
         if "i" in letters:
             state = replace(state, counted=state.counted | {item.name})
-        if "A" in letters:
-            known = before.values.get(item.name)
-            if item.name in self.ever_set and not is_new and (known is None or not known.is_map):
-                self.unknown("an array that may be of the other kind already", item.name)
-            value: Value | None = MAP
-        elif item.is_bare:
-            # ``local x`` makes it unset; ``export x`` leaves it.
-            value = (Value(items=()) if "a" in letters else Value("")) if is_new else before.values.get(item.name)
-            if not is_new and "a" in letters and value is not None and value.items is None:
-                value = None
-        elif "a" in letters and item.items is None:
-            value = None
-        else:
-            value = self.assigned_value(item, before)
+        value = self._declared_value(item, letters, before, is_new=is_new)
         if item.name in state.counted and value is not None and value.text == "":
             value = COUNT
         is_kept = item.is_bare and not is_new and not {"a", "A", "i"} & set(letters)
@@ -180,6 +167,20 @@ class Assignments(Expansion):
         if "r" in letters:
             state = replace(state, frozen=state.frozen | {item.name})
         return state
+
+    def _declared_value(self, item: Assign, letters: str, before: State, *, is_new: bool) -> Value | None:
+        """Give what a declared variable holds afterwards."""
+        known = before.values.get(item.name)
+        if "A" in letters:
+            if item.name in self.ever_set and not is_new and (known is None or not known.is_map):
+                self.unknown("an array that may be of the other kind already", item.name)
+            return MAP
+        if item.is_bare and is_new:
+            return Value(items=()) if "a" in letters else Value("")  # ``local x`` makes it unset
+        if item.is_bare:
+            is_other = "a" in letters and known is not None and known.items is None
+            return None if is_other else known  # ``export x`` leaves it
+        return None if "a" in letters and item.items is None else self.assigned_value(item, before)
 
     def _check_compound(self, item: Assign, state: State) -> None:
         """Refuse a text that ``declare`` would take for an array's elements: it expands what stands in the text."""

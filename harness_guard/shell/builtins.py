@@ -99,9 +99,7 @@ class Starter(Settings):
         return Ends(merge(ends.ok, found.ok), merge(ends.failed, found.failed))
 
     def _start(self, name: str, fields: tuple[Field, ...], state: State, *, in_shell: bool, depth: int) -> Ends:
-        variable = gone_by(name, state.altered, in_shell=in_shell)
-        if variable:
-            self.opaque(f"it may go by {variable}, which the text sets or takes away before")
+        self._check_altered(name, state, in_shell=in_shell)
         if in_shell and name in _BUILTINS:
             if name not in _TAKES_PREFIX:
                 self.refuse_prefix(name)
@@ -122,6 +120,11 @@ class Starter(Settings):
         else:
             return self._table(name, fields, state, depth=depth)
         return Ends(state, state)
+
+    def _check_altered(self, name: str, state: State, *, in_shell: bool) -> None:
+        variable = gone_by(name, state.altered, in_shell=in_shell)
+        if variable:
+            self.opaque(f"it may go by {variable}, which the text sets or takes away before")
 
     def _table(self, name: str, fields: tuple[Field, ...], state: State, *, depth: int) -> Ends:
         ends = Ends(state, state)

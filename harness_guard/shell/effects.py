@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     WriteKind = Literal["file", "tree", "entry", "meta"]
-    ReliedKind = Literal["file", "modules", "dashes", "names", "listed", "settings", "programs"]
+    ReliedKind = Literal["file", "modules", "dashes", "names", "listed", "settings", "programs", "links"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,8 @@ class Relied:
         what: ``file``: what stands there, or that nothing does. Of a folder: ``modules``: its names that Python may
             take for modules; ``dashes``: those that start with a dash; ``names``: those below it that are not one
             plain word; ``listed``: those that git has, or that may be taken for others; ``settings``: the settings of
-            tools in, above and below it; ``programs``: all of them, which the PATH finds there.
+            tools in, above and below it; ``programs``: all of them, which the PATH finds there; ``links``: those below
+            it that lead out.
     """
 
     path: str

@@ -39,6 +39,7 @@ _RELIED: dict[str, ReliedKind] = {
     "unshadowed": "modules",
     "undashed": "dashes",
     "programs": "programs",
+    "inside": "links",
     "untuned": "settings",
 }
 

@@ -45,6 +45,7 @@ class NameSource:
             SQLite database stands there that asking changes nothing of. ``history``: what git prints in a folder for
             some words; whether each line is plain and none leads out. ``refs``: the same of names of branches, which
             stay so. ``unlinked``: the names directly in a folder; whether no link leads out.
+            ``ruff``: one path; whether plain settings of ruff stand there.
             ``programs``: a folder of the PATH, of which is asked only that the run cannot write there.
         folder: The folder, or the path.
         words: What git is asked. Of ``tangled``: globs of the last segments that count, all without any.
@@ -52,7 +53,7 @@ class NameSource:
 
     kind: Literal[
         "disk", "direct", "tangled", "index", "inside", "undashed", "absent", "regular", "unshadowed", "untuned",
-        "database", "history", "refs", "unlinked", "programs"
+        "database", "history", "refs", "unlinked", "programs", "ruff"
     ]  # fmt: skip
     folder: str
     words: tuple[str, ...] = ()

@@ -83,14 +83,15 @@ _RUFF_CHECK: Final = Row(
     longs="no-cache no-fix fix unsafe-fixes no-unsafe-fixes fix-only diff isolated preview no-preview show-fixes "
     "show-files show-settings statistics quiet silent verbose exit-zero exit-non-zero-on-fix output-format= select= "
     "ignore= extend-select= extend-ignore= fixable= unfixable= exclude= extend-exclude= force-exclude "
-    "respect-gitignore target-version= line-length= per-file-ignores= stdin-filename= ignore-noqa cache-dir= help",
+    "respect-gitignore target-version= line-length= per-file-ignores= stdin-filename= ignore-noqa cache-dir= "
+    "config= help",
     reads=False,
 )
 _RUFF_FORMAT: Final = Row(
     "ruff format",
     flags="nqvsh",
     longs="no-cache check diff isolated preview no-preview quiet silent verbose exclude= force-exclude "
-    "respect-gitignore line-length= target-version= stdin-filename= range= cache-dir= help",
+    "respect-gitignore line-length= target-version= stdin-filename= range= cache-dir= config= help",
     reads=False,
 )
 
@@ -114,9 +115,10 @@ def _ruff(call: Call, _options: Options) -> None:
 
 def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     folders = options.values("--cache-dir")
-    if not options.has("--isolated") and not _is_untuned(call, options.operands):
+    if not _is_settled(call, options):
         call.opaque(
-            f"ruff {verb}, whose settings may extend any file, fix files and name folders: --isolated leaves them out"
+            f"ruff {verb}, whose settings may extend any file, fix files and name folders: --config names one file of "
+            "settings, --isolated leaves them out"
         )
         return
     _read_trees(call, options.operands)
@@ -125,6 +127,19 @@ def _ruff_runs(call: Call, verb: str, options: Options) -> None:
     is_fixing = options.has("--fix", "--fix-only") if verb == "check" else not options.has("--check")
     if is_fixing and not options.has("--diff", "--show-files", "--show-settings"):
         _write_trees(call, options.operands or (HERE,))
+
+
+def _is_settled(call: Call, options: Options) -> bool:
+    """Whether the settings it goes by are plain ones: those of one file that is named, or those it finds.
+
+    Where one file is named, ruff looks for no other (The Ruff documentation, "Config file discovery").
+    """
+    if not options.has("--config"):
+        return options.has("--isolated") or _is_untuned(call, options.operands)
+    files = options.values("--config")
+    text = known(files[0]) if len(files) == 1 else ""
+    places = call.paths(files[0]) if text and "=" not in text else None
+    return bool(places) and call.believes([NameSource("ruff", place) for place, _ in places or ()])
 
 
 def _is_untuned(call: Call, fields: tuple[Field, ...]) -> bool:

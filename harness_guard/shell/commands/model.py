@@ -27,7 +27,9 @@ PER_PROCESS = ("/proc/", "/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "//")
 LONGEST_SHOWN = 200  # characters of a command in a reason
 ANYTHING = "/"
 # What may change again before the text goes by it.
-_BELIEVED = frozenset(("absent", "direct", "disk", "history", "index", "regular", "tangled", "unshadowed", "untuned"))
+_BELIEVED = frozenset(
+    ("absent", "direct", "disk", "history", "index", "regular", "ruff", "tangled", "unshadowed", "untuned")
+)  # fmt: skip
 PLAIN_COPY = "cp, of files alone"  # by: no link comes along
 MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 

@@ -155,9 +155,16 @@ def _sed_backups(call: Call, field: Field, suffixes: tuple[Field | None, ...]) -
     for suffix in suffixes:
         if suffix is None or suffix.text == "":
             continue
-        plain = suffix.text is not None and not set(suffix.text) & set("*/")
-        if plain and field.text is not None and not field.is_pattern:
-            call.write(Field(field.text + (suffix.text or "")), "entry")
+        added = suffix.text or ""
+        if suffix.text is None or set(added) & set("*/"):
+            call.opaque("sed -i keeps a backup under a name that reading cannot tell", is_writer=True)
+        elif field.found is not None:
+            search = replace(field.found.search, add=field.found.search.add + added)
+            call.write(replace(field, found=replace(field.found, search=search)), "entry")
+        elif field.is_pattern and added.replace(".", "").isalnum():
+            call.write_new(Field(f"{field.text}{added}", is_pattern=True))
+        elif field.text is not None and not field.is_pattern:
+            call.write(Field(field.text + added), "entry")
         else:
             call.opaque("sed -i keeps a backup under a name that reading cannot tell", is_writer=True)
 

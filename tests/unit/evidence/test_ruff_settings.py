@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_guard.evidence.ruff_settings import is_untuned
+from harness_guard.evidence.ruff_settings import are_plain_settings, is_untuned
 from harness_guard.evidence.shell_facts import gather
 from harness_guard.shell.analysis import Needs, ShellFacts
 from harness_guard.shell.names import NameSource
@@ -85,3 +85,32 @@ def test_the_fact_is_gathered(folder: Path) -> None:
     assert gather("", Needs(names=(source,)), ShellFacts(), shfmt="shfmt").names == {source: True}
     (folder / "ruff.toml").write_text("fix = true\n")
     assert gather("", Needs(names=(source,)), ShellFacts(), shfmt="shfmt").names == {source: False}
+
+
+@pytest.mark.contract("E4.6")
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pyproject.toml", "[project]\n", True),
+        ("pyproject.toml", "[tool.ruff]\nline-length = 99\n", True),
+        ("pyproject.toml", "[tool.ruff]\nfix = true\n", False),
+        ("pyproject.toml", "fix = true\n", True),
+        ("conf.toml", "line-length = 99\n", True),
+        ("conf.toml", 'extend = "x"\n', False),
+        ("conf.toml", "tool", False),
+    ],
+)
+def test_one_file_of_settings(folder: Path, name: str, text: str, *, expected: bool) -> None:
+    (folder / name).write_text(text)
+    assert are_plain_settings(f"{folder}/{name}") == expected
+    (folder / "l.toml").symlink_to(name)
+    assert not are_plain_settings(f"{folder}/l.toml")
+    assert not are_plain_settings(f"{folder}/nothing.toml")
+
+
+def test_settings_of_the_environment_count_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "ruff.toml").write_text("")
+    source = NameSource("ruff", f"{folder}/ruff.toml")
+    assert gather("", Needs(names=(source,)), ShellFacts(), shfmt="").names[source]
+    monkeypatch.setenv("RUFF_CACHE_DIR", "/x")
+    assert not gather("", Needs(names=(source,)), ShellFacts(), shfmt="").names[source]

@@ -56,7 +56,7 @@ def why(relied: Relied, spot: Any = None, *, kind: Any = "file", **changes: Any)
         (RC, place("/home/dev/.toolrc/__pycache__", reach="tree"), "tree", None),
         *[
             (Relied("/srv", what), place("/srv/a", reach="tree"), "tree", None)
-            for what in ("names", "listed", "dashes")
+            for what in ("names", "listed", "dashes", "links")
         ],
     ],
 )
@@ -76,6 +76,7 @@ def test_what_the_call_itself_may_change(relied: Relied, spot: Any, kind: str, e
         (Relied(f"{ROOT}/lib", "programs"), "/tmp/s", THE_RUN),  # as for the PATH that the host has
         (Relied(ROOT, "programs"), "", THE_RUN),
         (Relied("/tmp/s/bin", "programs"), "/tmp/s", THE_RUN),
+        (Relied("/tmp/s", "links"), "/tmp/s", THE_RUN),  # what is unpacked there may bring any link
         (Relied("/tmp/s/a.sh"), "", None),
     ],
 )
@@ -129,6 +130,7 @@ def test_a_reason_quotes_160_characters(length: int, kept: str) -> None:
         ("setup.cfg", "", "settings", THE_RUN),
         ("src/a.py", "", "settings", None),
         ("src/*.py", "", "settings", THE_RUN),
+        ("**", "src", "links", None),
     ],
 )
 def test_what_an_entry_lets_the_run_bring(entry: str, folder: str, what: Any, expected: str | None) -> None:

@@ -193,7 +193,7 @@ def test_nothing_is_asked_where_git_would_run_something(gate: str) -> None:
         "while true; do git checkout main; done",
         "f() { git checkout main; }; f; f",
         "trap 'git checkout main' INT",
-        "echo a | xargs git checkout main",
+        "cat a | xargs git checkout main",
         "find . -name a -exec git checkout main ';'",
         "git checkout main & git gc",
         "git fetch https://x.invalid/y main && git checkout main",

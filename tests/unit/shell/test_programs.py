@@ -56,6 +56,11 @@ clang-format -i a.c => writes
 clang-format --style=google a.c => reads
 ruff check --isolated --fix --no-cache src => writes
 ruff format --isolated --no-cache => writes
+ruff check --config pyproject.toml --no-cache src => reads
+ruff check --config=pyproject.toml --no-cache --fix src => writes
+ruff check --config lint.fixable=x --no-cache src => unknown
+ruff check --config "$X" --no-cache src => unknown
+ruff check --config a.toml --config b.toml --no-cache src => unknown
 ruff format --isolated --no-cache --check => reads
 ruff check src => writes
 ruff check --no-cache src => reads
