@@ -196,7 +196,7 @@ _TABLE: Final = {
     ),
     "flatpak": Tool(
         {
-            "list|info|remotes|ps|history": "app runtime user system columns=! -d show-details -a all -m -r -s show-*",
+            "list|info|remotes|ps|history": "app runtime user system columns=! -d -a all -m -r -s show-*",
             "search|remote-ls|remote-info": Verb("user system columns=! app runtime", "plain", "the remotes"),
         },
     ),

@@ -163,9 +163,10 @@ def _ask(call: Call, tool: Tool, args: tuple[Field, ...]) -> str:
         return " is told something that is not known whole"
     if verb.needs and not options.has(*verb.needs.split()):
         return f" {name}, without {' or '.join(verb.needs.split())}: {tool.warns}"
-    odd = [field.text or "" for field in own.operands if not _is_taken(takes, field.text or "")]
-    if odd or ("--" in behind and takes != "words"):
-        return f" {' '.join((*behind[:count], *odd[:1]))}: {tool.warns}"
+    odd = ["--"] if "--" in behind and takes != "words" else []
+    odd += [field.text or "" for field in own.operands if not _is_taken(takes, field.text or "")]
+    if odd:
+        return f" {' '.join((*behind[:count], odd[0]))}: {tool.warns}"
     for field in own.operands if takes == "files" else ():
         call.read(field, is_tree=True)
     if asks:

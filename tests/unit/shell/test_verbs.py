@@ -344,6 +344,7 @@ def test_what_a_verb_does_besides() -> None:
         ("get --zzz", "tool get: an option that the table does not list: --zzz"),
         ("--zzz get", "tool: an option that the table does not list: --zzz"),
         ("bare x y", "tool bare x: it may send"),
+        ("bare --", "tool bare --: it may send"),
         ("get a$x", "tool is told something that is not known whole"),
     ],
 )
