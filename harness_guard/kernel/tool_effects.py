@@ -129,7 +129,7 @@ _WENT_BY: Final[dict[str, str]] = {
     "names": "the names there (a NUL behind each, as with `-print0` and `xargs -0`, keeps them whole)",
     "programs": "the programs there",
     "links": "the links there",
-    "settings": "the settings there (`--isolated` leaves them out)",
+    "settings": "the settings there (`--isolated` leaves them out, `--config FILE` names which to take)",
 }
 
 

@@ -32,7 +32,9 @@ MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
-READS_PROGRAM = frozenset(("python", "python3", "git"))  # or a patch; from standard input, if no word names another
+READS_PROGRAM = frozenset(
+    ("python", "python3", "git", "node", "sqlite3")
+)  # or a patch; from standard input, if no word names another
 OWN_VERBS = frozenset(("status", "artifact", "explain"))
 REPEATS = frozenset(("xargs", "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
 KEEPS_SHELL = frozenset(("command", "builtin"))  # these run bash's own commands in the same shell

@@ -96,6 +96,8 @@ class Printed:
             return ()
         if self.sources is None or self.found is None:
             return self.sources
+        if self.is_nul and "." not in self.found.tops and {one.kind for one in self.sources} == {"index"}:
+            return self.linked  # each word is such a name, and starts with a folder's
         if not all(is_plain(top) for top in self.found.tops):
             return None
         if all(glob.count("*") <= 1 and _BRACKETS.isdisjoint(glob) for glob in self.found.search.names):

@@ -93,12 +93,27 @@ def _by_git(call: tuple[Field, ...], cwds: tuple[str, ...]) -> Printed | None:
 
         return printed_by_git(words, cwds)
     found = [_of_index(words[1:], cwd) for cwd in cwds]
-    options, _ = _parted(words)
-    is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in options)
+    before, behind = _parted(words[1:])
+    is_nul = any(word[:1] == "-" and word[:2] != "--" and "z" in word for word in before)
     sources = [source for made in found if made is not None for source in made]
     if None in found:
         return None
-    return Printed(Found((".",), Search(skips_git=True)), tuple(sources), is_nul, is_walked=False)
+    tops = _tops_of([*(word for word in before if not word.startswith("-")), *behind])
+    return Printed(Found(tops, Search(skips_git=True)), tuple(sources), is_nul, is_walked=False)
+
+
+def _tops_of(pathspecs: list[str]) -> tuple[str, ...]:
+    """Give where all names lie that pathspecs mean; their stars cross folders, ``.`` is where git was started."""
+    tops = [word if _GLOB_MARKS.isdisjoint(word) else _before_glob(word) for word in pathspecs]
+    return tuple(dict.fromkeys(top.rstrip("/") or "." for top in tops)) or (".",)
+
+
+_GLOB_MARKS = frozenset("*?[\\")
+
+
+def _before_glob(pathspec: str) -> str:
+    first = min(at for at, character in enumerate(pathspec) if character in _GLOB_MARKS)
+    return pathspec[:first].rpartition("/")[0]
 
 
 def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
@@ -117,7 +132,7 @@ def _by_git_grep(words: list[str], cwds: tuple[str, ...]) -> Printed | None:
         return None
     kinds: tuple[Literal["index", "disk"], ...] = ("index", "disk") if "--untracked" in longs else ("index",)
     sources = tuple(NameSource(kind, cwd) for cwd in cwds for kind in kinds)
-    found = Found((".",), Search(skips_git=True))
+    found = Found(_tops_of(operands), Search(skips_git=True))
     return Printed(found, sources, "z" in letters or "--null" in longs, is_walked=False)
 
 

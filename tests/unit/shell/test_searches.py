@@ -368,3 +368,35 @@ def test_where_other_names_come_apart_those_of_the_search_may_be_read(command: s
 def test_where_other_names_come_apart_nothing_is_written_by_those_of_the_search() -> None:
     found = effects_of("find src -name '*.py' | xargs touch", believed=lambda source: source.words == ("*.py",))
     assert [one.what for one in found.relies] == ["names", "listed"]
+
+
+@pytest.mark.contract("E3.1")
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ("git ls-files -z src | xargs -0 touch", {("/repo/src", Search(skips_git=True))}),
+        (
+            "git ls-files -z 'src/*.py' docs/ | xargs -0 touch",
+            {(f"/repo/{top}", Search(skips_git=True)) for top in ("src", "docs")},
+        ),
+        ("git ls-files -z 'src/a/**/b[x].py' | xargs -0 touch", {("/repo/src/a", Search(skips_git=True))}),
+        ("git grep -lz x -- src | xargs -0 touch", {("/repo/src", Search(skips_git=True))}),
+        ("git ls-files -z '*.py' | xargs -0 touch", {("/repo/.", Search(skips_git=True))}),
+    ],
+)
+def test_names_of_the_index_lie_where_the_pathspecs_say(command: str, written: set[tuple[str, Search]]) -> None:
+    assert writes(effects_of(command)) == written
+
+
+@pytest.mark.contract("E3.2")
+@pytest.mark.parametrize(
+    ("command", "relied"),
+    [
+        ("git ls-files -z src | xargs -0 touch", []),
+        ("git ls-files src | xargs touch", ["listed"]),
+        ("git ls-files -z | xargs -0 touch", ["listed"]),  # one of them may start with a dash
+        ("git ls-files -oz src | xargs -0 touch", ["listed", "names"]),
+    ],
+)
+def test_what_names_of_the_index_go_by(command: str, relied: list[str]) -> None:
+    assert [one.what for one in effects_of(command).relies] == relied
