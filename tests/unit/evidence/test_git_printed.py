@@ -49,6 +49,7 @@ def commit(repository: Path, name: str) -> None:
     git(repository, "commit", "-q", "-m", name)
 
 
+@pytest.mark.contract("E3.5")
 @pytest.mark.parametrize("name", ["src/x.py", "\u00e4.txt", "src/deep/er/x", "v1.0/a-b_c"])
 def test_plain_names(name: str, repository: Path) -> None:
     commit(repository, name)

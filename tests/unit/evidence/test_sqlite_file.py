@@ -38,6 +38,7 @@ PLAIN = [
 ]
 
 
+@pytest.mark.contract("E4.12")
 @pytest.mark.parametrize("statements", PLAIN)
 def test_plain(statements: tuple[str, ...], tmp_path: Path) -> None:
     assert is_plain_database(str(database(tmp_path / "a?b#c%2e.db", *statements)))

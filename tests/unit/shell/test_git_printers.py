@@ -28,6 +28,7 @@ def effects_of(command: str, *, plain: bool = True) -> Effects:
     raise AssertionError("the analysis does not come to an end")
 
 
+@pytest.mark.contract("E3.5")
 @pytest.mark.parametrize(
     ("words", "asked"),
     [

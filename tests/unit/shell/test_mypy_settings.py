@@ -45,6 +45,7 @@ PLAIN = [
 ]
 
 
+@pytest.mark.contract("E4.13")
 @pytest.mark.parametrize(("path", "text"), PLAIN)
 def test_plain_settings(path: str, text: str) -> None:
     found = effects_of("mypy src", {path: text})

@@ -306,7 +306,7 @@ def test_what_may_stand_in_the_middle_of_a_word_that_starts_with_a_hash() -> Non
     assert effects_of("cd docs && rm -- $(git rev-parse HEAD)x/.?/.?/y").unknown
 
 
-@pytest.mark.contract("E2.3")
+@pytest.mark.contract("E2.3", "E3.6")
 @pytest.mark.parametrize(
     ("command", "written", "relied"),
     [

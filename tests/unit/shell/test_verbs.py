@@ -64,6 +64,7 @@ VERBS = Tool({"list|pool list": "", "pool list all": "", "-q|--print cfg|get*": 
         getenv x
         ---
 
+@pytest.mark.contract("E4.11")
         lists
         LIST
         x list
