@@ -51,6 +51,7 @@ def lines(text: str) -> list[tuple[str, bool]]:
 VERBS = Tool({"list|pool list": "", "pool list all": "", "-q|--print cfg|get*": "", "pool": "json"})
 
 
+@pytest.mark.contract("E4.11")
 @pytest.mark.parametrize(
     ("line", "passes"),
     lines("""list
@@ -64,7 +65,6 @@ VERBS = Tool({"list|pool list": "", "pool list all": "", "-q|--print cfg|get*": 
         getenv x
         ---
 
-@pytest.mark.contract("E4.11")
         lists
         LIST
         x list
