@@ -22,6 +22,7 @@ from harness_guard.kernel.outcome import (
     WriteAttestation,
     WriteBrief,
 )
+from harness_guard.kernel.questions import drive
 from harness_guard.places import Places, data_folder
 from harness_guard.records import dataclass, replace
 from harness_guard.sha256 import sha256_hex
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from harness_guard.kernel.event import Event
     from harness_guard.kernel.outcome import Outcome
-    from harness_guard.kernel.questions import Asking
     from harness_guard.kernel.state import RunState
 
 SILENCE: Final = Answer("", "", 0)
@@ -192,7 +192,7 @@ def _decide_until_committed(call: Call, world: World) -> Answer:
             return first
         world.begin(state)
         decision = decide_unreadable(call.event, problem) if problem is not None else decide(call.event, state)
-        outcome = _drive(decision, world)
+        outcome = drive(decision, world.answer)
         if call.event.is_late and outcome.state is not None:
             outcome = replace(outcome, state=replace(outcome.state, is_told=False))  # nobody saw this answer
         try:
@@ -246,18 +246,6 @@ def _identity(call: Call) -> str | None:
     if event.name == "UserPromptSubmit" and event.turn_id and not event.is_child:
         return call_digest(event.session_id, f"{event.name} {event.turn_id}", call.digest)
     return None
-
-
-def _drive(decision: Asking[Outcome], world: World) -> Outcome:
-    """Send the kernel the answers to its questions until it has decided."""
-    reply: object = None
-    while True:
-        try:
-            question = decision.send(reply)
-        except StopIteration as done:
-            outcome: Outcome = done.value
-            return outcome
-        reply = world.answer(question)
 
 
 def _settle(call: Call, outcome: Outcome, world: World, *, stored: bytes | None, before: RunState | None) -> Answer:

@@ -11,7 +11,7 @@ from harness_guard.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from typing import Generic, Literal, TypeVar
 
     from harness_guard.policy.place import Place  # noqa: F401  named in the brackets of a Question
@@ -41,6 +41,26 @@ else:
 def ask(question: Question[T]) -> Asking[T]:
     """Ask one question; to be used with ``yield from``."""
     return (yield question)  # type: ignore[return-value]  # the world answers a Question[T] with a T
+
+
+def drive(asking: Asking[T], answer: Callable[[Question[object]], object]) -> T:
+    """Send a decision the answers to its questions until it has come to its end.
+
+    Args:
+        asking: The decision, not begun.
+        answer: Gives the answer to one question; what it raises ends the decision.
+
+    Returns:
+        What was decided.
+    """
+    reply: object = None
+    while True:
+        try:
+            question = asking.send(reply)
+        except StopIteration as done:
+            decided: T = done.value
+            return decided
+        reply = answer(question)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from harness_guard.cli.runs import one_run
 from harness_guard.errors import StateError
 from harness_guard.kernel.event import Event
 from harness_guard.kernel.pause import resume_for
-from harness_guard.kernel.questions import ask
+from harness_guard.kernel.questions import ask, drive
 from harness_guard.kernel.repair import record_context
 from harness_guard.kernel.run_questions import LatestRecord, TreeNow
 from harness_guard.kernel.texts import next_step
@@ -130,14 +130,7 @@ def _asked(asking: Asking[T], state: RunState, store: RunStore, *, root: str) ->
     event = Event(host="claude", name="Stop", session_id=store.session_id, cwd=state.repository_root)
     world = World(event, store, dict(os.environ), root)
     world.begin(state)
-    reply: object = None
-    while True:
-        try:
-            question = asking.send(reply)
-        except StopIteration as done:
-            value: T = done.value
-            return value
-        reply = world.answer(question)
+    return drive(asking, world.answer)
 
 
 def _bindings(state: RunState, kind: str) -> Bindings:

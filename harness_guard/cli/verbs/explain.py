@@ -12,7 +12,7 @@ from harness_guard.cli.say import say
 from harness_guard.errors import StateError
 from harness_guard.evidence.git import find_root
 from harness_guard.kernel.event import Event
-from harness_guard.kernel.questions import PlacesOf, ask
+from harness_guard.kernel.questions import PlacesOf, ask, drive
 from harness_guard.kernel.run_questions import NewRun, Snapshot
 from harness_guard.kernel.state import HostBinding, RunState
 from harness_guard.kernel.tool_effects import read_effects
@@ -128,14 +128,7 @@ class Explained:
         )
 
     def _ask(self, asking: Asking[T]) -> T:
-        reply: object = None
-        while True:
-            try:
-                question = asking.send(reply)
-            except StopIteration as done:
-                value: T = done.value
-                return value
-            reply = _NO_TREE if type(question).__name__ == "TreeNow" else self.world.answer(question)
+        return drive(asking, lambda asked: _NO_TREE if type(asked).__name__ == "TreeNow" else self.world.answer(asked))
 
     def _places(self, write: Write) -> tuple[Place, ...]:
         return self._ask(ask(PlacesOf(write)))
