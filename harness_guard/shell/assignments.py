@@ -9,15 +9,17 @@ from harness_guard.records import replace
 from harness_guard.shell.altered import OF_THE_SHELL
 from harness_guard.shell.expansion import Expansion
 from harness_guard.shell.state import Ends, State, merge
-from harness_guard.shell.syntax import Param, Word
+from harness_guard.shell.syntax import Bare, Param, Word
 from harness_guard.shell.values import COUNT, MAP, NUMBER, Field, Value
-from harness_guard.shell.words import value_of
+from harness_guard.shell.words import is_plain_key, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness_guard.shell.syntax import Assign, Redirect, Simple
+
+    Entries = tuple[tuple[str, str], ...] | None
 
 # What declares variables -> the letters of its options that are modelled. ``-n`` makes a name stand for another,
 # ``-u``, ``-l`` and ``-c`` change what is assigned: none of these is.
@@ -70,7 +72,7 @@ class Assignments(Expansion):
         for key in item.keys:
             self.check_key(item.name, key, state, is_set=True)
         if is_map:
-            return MAP
+            return self._mapped(item, before.entries if before is not None else None, state)
         if item.items is not None:
             old = _elements(before) if item.is_append else ()
             if item.keys or old is None:
@@ -85,6 +87,22 @@ class Assignments(Expansion):
             is_text = before is not None and value is not None and before.text is not None and value.text is not None
             return Value(f"{before.text}{value.text}") if is_text and before and value else None
         return value
+
+    def _mapped(self, item: Assign, before: Entries, state: State) -> Value:
+        """Give what an associative array holds afterwards, as far as keys and elements are known."""
+        kept = before if item.items is None or item.is_append else ()
+        words: Sequence[Word | None] = (item.value,) if item.items is None else item.items
+        if kept is None or len(item.keys) != len(words) or (item.is_append and item.items is None):
+            return MAP
+        entries = dict(kept)
+        for key, word in zip(item.keys, words, strict=True):
+            name, value = self.value(key, state), self.value(word, state)
+            if name is None or value is None or name.text is None or value.text is None:
+                return MAP
+            if not is_plain_key(name.text) or _holds_marks(key) or _holds_marks(word):
+                return MAP
+            entries[name.text] = value.text
+        return Value(is_map=True, entries=tuple(entries.items()))
 
     def declare(self, command: Simple, fields: tuple[Field, ...], state: State) -> Ends:
         """Walk ``export``, ``declare`` and the like with their words and assignments."""
@@ -174,7 +192,9 @@ class Assignments(Expansion):
         if "A" in letters:
             if item.name in self.ever_set and not is_new and (known is None or not known.is_map):
                 self.unknown("an array that may be of the other kind already", item.name)
-            return MAP
+            if item.is_bare:
+                return known if known is not None and known.is_map and not is_new else Value(is_map=True, entries=())
+            return self._mapped(item, known.entries if known is not None and not is_new else (), before)
         if item.is_bare and is_new:
             return Value(items=()) if "a" in letters else Value("")  # ``local x`` makes it unset
         if item.is_bare:
@@ -195,6 +215,11 @@ class Assignments(Expansion):
     def unless_redirect_fails(ends: Ends, before: State, redirects: tuple[Redirect, ...]) -> Ends:
         """A redirection that fails keeps the shell from what the command would have set."""
         return Ends(ends.ok, merge(ends.failed, before)) if redirects else ends
+
+
+def _holds_marks(word: Word | None) -> bool:
+    """Whether braces or a tilde stand in a word, which among an array's elements may mean something else."""
+    return any(isinstance(part, Bare) and not {"{", "~"}.isdisjoint(part.text) for part in (word.parts if word else ()))
 
 
 def _elements(value: Value | None) -> tuple[Field, ...] | None:

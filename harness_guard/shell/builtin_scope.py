@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell.altered import COUNTERS
+from harness_guard.shell.outputs import formatted
 from harness_guard.shell.state import Ends, State, joined, merge
 from harness_guard.shell.syntax import Simple
-from harness_guard.shell.values import NUMBER, Field, Value
+from harness_guard.shell.values import NUMBER, UNSET, Field, Value
 from harness_guard.shell.variables import is_harmless
+from harness_guard.shell.walk import literal_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ _GLOB_OPTIONS = frozenset(
 )  # fmt: skip
 TOO_MANY = "words that may be too many, which drops the rest of the line"
 LEAST_TURNED_STATUS = 256  # a status is what is left of its lowest eight bits
+LONGEST_LINE = 4096  # characters; the pipe that bash keeps a here-string in holds it
+_BLANKS = " \t"
 _READ_FLAGS = "rse"
 _READ_VALUED = frozenset("pdntuNia")
 
@@ -215,8 +219,10 @@ class Settings:
                 state = self.walk.altered(name, None, state)
             self.walk.note_set(name, None)
             self.walk.is_split_oddly = self.walk.is_split_oddly or name == "IFS"
-            state = _without_function(name, state.with_value(name, None), is_sure=False)
-        return Ends(state, merge(state, before))
+            value = None if sign or name == "IFS" else UNSET
+            state = _without_function(name, state.with_value(name, value), is_sure=False)
+        # Of a name that may be set it does not fail.
+        return Ends(state, merge(state, before) if self.redirects else state)
 
     def take_in(self, args: tuple[Field, ...], state: State) -> Ends:
         """``read``: its names hold anything afterwards."""
@@ -225,6 +231,7 @@ class Settings:
         fed, self.walk.fed = self.walk.fed, None
         is_usual = self.walk.is_unsplit or not (self.walk.is_prefixed or self.walk.is_split_oddly)
         taken = _taken(fed, args, is_unsplit=self.walk.is_unsplit) if fed is not None and is_usual else None
+        given = self._given_words(args, state) if is_usual else None
         names: list[Field] = []
         while words and words[0].text is not None and words[0].text.startswith("-"):
             letters = (words.pop(0).text or "")[1:]
@@ -245,7 +252,43 @@ class Settings:
             if after is None:
                 return Ends(state, state)
             state = after if taken is None else after.with_value(field.text or "", taken)
-        return Ends(state, merge(state, before))
+        for field, held in given or ():
+            state = self.walk.assigned(field.text or "", held, state)
+        if given is None or not all(redirect.op.startswith("<<") for redirect in self.redirects):
+            return Ends(state, merge(state, before))
+        return Ends(state, None if self.walk.line is not None else state)
+
+    def _given_words(self, args: tuple[Field, ...], state: State) -> tuple[tuple[Field, Value], ...] | None:
+        """Give what ``read`` sets its names to, where the line that it reads is known; ``None`` if it is not."""
+        texts = [field.text if not field.is_pattern else None for field in args]
+        is_raw = texts[:1] == ["-r"]
+        names = args[1:] if is_raw else args
+        text = self.walk.line if self.walk.line is not None else self.typed(state)
+        given = None if text is None else text.partition("\n")[0]
+        if given is None or not names or any(not (text or "").isidentifier() for text in texts[is_raw:]):
+            return None
+        if (not is_raw and "\\" in given) or not given.isascii() or len(given) > LONGEST_LINE:
+            return None
+        count = len(names)
+        values = [given, *[""] * (count - 1)] if self.walk.is_unsplit else _words_of(given, count)
+        return tuple((field, Value(text)) for field, text in zip(names, values, strict=True))
+
+    def typed(self, state: State) -> str | None:
+        """Give the here-document or here-string on standard input, ``None`` if it is none that is known."""
+        redirects = tuple(
+            redirect
+            for redirect in self.redirects
+            if redirect.op[:1] == "<" or (redirect.fd and not redirect.fd.strip("0"))
+        )
+        return literal_body(redirects) or self.here_string(state, redirects)
+
+    def here_string(self, state: State, redirects: tuple[Redirect, ...]) -> str | None:
+        """Give the text of ``<<< word``, ``None`` without one or where it is not known."""
+        only = redirects[0] if len(redirects) == 1 else None
+        if only is None or only.op != "<<<" or only.fd not in {"", "0"}:
+            return None
+        value = self.walk.value(only.target, state)
+        return None if value is None else value.text
 
     def map_file(self, args: tuple[Field, ...], state: State) -> Ends:
         """``mapfile`` without a command that it calls back."""
@@ -281,7 +324,12 @@ class Settings:
         if after is None:
             return self.opaque_ends("printf -v with a name that is not known", state)
         self.walk.run_table("printf", (fields[0], *fields[3:]), state)
-        return Ends(after, merge(after, state))
+        texts = [field.text for field in fields[3:] if field.text is not None and not field.is_pattern]
+        made = formatted(texts) if len(texts) == len(fields) - 3 else None
+        if made is None:
+            return Ends(after, merge(after, state))
+        after = self.walk.assigned(fields[2].text or "", Value(made), state)
+        return Ends(after, merge(after, state) if self.redirects else after)
 
     def declare_words(self, args: tuple[Field, ...], state: State) -> Ends:
         """``export`` and the like where the reader did not see that they are, so that their words are plain words."""
@@ -340,6 +388,17 @@ class Settings:
         if any("c" in text or not (text[0] == "-" or text == "unlimited") for text in texts):
             return self.opaque_ends("ulimit with an option that is not known", state)
         return Ends(state, state)
+
+
+def _words_of(line: str, count: int) -> list[str]:
+    """Take a line apart at blanks into so many words; the last one is the rest."""
+    rest = line.strip(_BLANKS)
+    made = []
+    for _ in range(count - 1):
+        end = next((at for at, character in enumerate(rest) if character in _BLANKS), len(rest))
+        made.append(rest[:end])
+        rest = rest[end:].lstrip(_BLANKS)
+    return [*made, rest]
 
 
 def _may_be_unset(name: str) -> bool:

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness_guard.shell.syntax import Redirect, Script
+    from harness_guard.shell.syntax import Script
     from harness_guard.shell.walk import Walk
 
 MOST_WRAPPERS = 8
@@ -133,7 +133,7 @@ class Starter(Settings):
         is_same = name in KEEPS_SHELL
         if name == "env" and any((field.text or "-").startswith("-") for field in fields[1:2]):
             self.has_other_home = True
-        program = self._typed(state) if name in READS_PROGRAM else None
+        program = self.typed(state) if name in READS_PROGRAM else None
         runs = self.walk.run_table(name, fields, state, program=program)
         for inner in runs:
             ends = self.start(inner, state, in_shell=is_same, depth=depth + 1, takes_functions=False)
@@ -143,15 +143,6 @@ class Starter(Settings):
             self.start(inner, state, in_shell=False, depth=depth + 1)
             self.walk.only_new(first)
         return ends if is_same else Ends(state, state)
-
-    def _typed(self, state: State) -> str | None:
-        """Give the here-document or here-string on standard input, ``None`` if it is none that is known."""
-        redirects = tuple(
-            redirect
-            for redirect in self.redirects
-            if redirect.op[:1] == "<" or (redirect.fd and not redirect.fd.strip("0"))
-        )
-        return literal_body(redirects) or self._here_string(state, redirects)
 
     def _is_own(self, name: str, fields: tuple[Field, ...]) -> bool:
         """Whether this is our own command line with a verb that only reads (contract section 7)."""
@@ -178,7 +169,7 @@ class Starter(Settings):
         walk = self.walk
         text = shell_text(fields[1:])
         if text is None and len(fields) == 1:
-            text = literal_body(self.redirects) or self._here_string(state, self.redirects)
+            text = literal_body(self.redirects) or self.here_string(state, self.redirects)
         from harness_guard.shell.scripts import script_call
 
         call = script_call(fields[1:]) if text is None else None
@@ -275,14 +266,6 @@ class Starter(Settings):
         walk.script(script, State(state.cwds, values, stack=()))
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = kept
         walk.nested -= 1
-
-    def _here_string(self, state: State, redirects: tuple[Redirect, ...]) -> str | None:
-        """Give the text of ``<<< word``, ``None`` without one or where it is not known."""
-        only = redirects[0] if len(redirects) == 1 else None
-        if only is None or only.op != "<<<" or only.fd not in {"", "0"}:
-            return None
-        value = self.walk.value(only.target, state)
-        return None if value is None else value.text
 
     def _read(self, text: str) -> Script | None:
         """Read a text that is run; counts as nested until the caller says otherwise. ``None`` if it cannot be."""

@@ -9,10 +9,23 @@ from harness_guard.shell.ledger import Ledger
 from harness_guard.shell.names import NameSource, sources_of_roots
 from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
-from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Pipe, Quoted, Simple, Statement, Subst, Word
+from harness_guard.shell.syntax import (
+    Arith,
+    Bare,
+    Glob,
+    Odd,
+    Param,
+    Pipe,
+    Quoted,
+    Script,
+    Simple,
+    Statement,
+    Subst,
+    Word,
+)
 from harness_guard.shell.values import NUMBER, Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
-from harness_guard.shell.words import Scope, expand, value_of
+from harness_guard.shell.words import Scope, expand, looked_up, named, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +33,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.names import Printed
     from harness_guard.shell.state import State
-    from harness_guard.shell.syntax import Redirect, Script
+    from harness_guard.shell.syntax import Redirect
 
 
 MOST_DESCRIPTORS = 64  # beside the usual three; a system gives a process 256 at least
@@ -101,6 +114,11 @@ class Expansion(Ledger):
             return replace(printed, is_below=False)
         return printed
 
+    def printed_text(self, statement: Statement, state: State) -> str | None:
+        """Give what a command is known to print, without the line ends behind it."""
+        value = self._printed(Subst(Script((statement,)), is_quoted=True), state)
+        return None if value is None else value.text
+
     def _printed(self, part: Subst, state: State) -> Value | None:
         from harness_guard.shell.outputs import printed
 
@@ -152,6 +170,8 @@ class Expansion(Ledger):
     def _expanded(self, part: Param, state: State) -> State:
         if part.index == "?":
             self.check_key(part.name, part.inner[-1], state)
+        if part.op == "!" and named(part, self.scope(state)) is None:
+            self.unknown("an expansion that may evaluate text", part.name)
         if part.op == "slice" and _counts_from_end(part) and self.value(Word((part,)), state) is None:
             self.unknown("a part that ends before it begins drops the rest of its line", part.name)
         if not part.assigns:
@@ -159,7 +179,16 @@ class Expansion(Ledger):
         if not part.name.isidentifier():
             self.unknown("an expansion that cannot assign drops the rest of its line", part.name)
             return state
-        return merge(state, self.assigned(part.name, None, state)) or state
+        before = looked_up(part, self.scope(state))
+        if before is not None and before.text:
+            return state
+        after = self.assigned(part.name, self._default(part, before, state), state)
+        is_sure = before is not None and before.text == "" and (before.is_unset or part.op == ":=")
+        return after if is_sure else merge(state, after) or state
+
+    def _default(self, part: Param, before: Value | None, state: State) -> Value | None:
+        """Give what ``${name:=word}`` assigns, if it assigns."""
+        return None if before is None else self.value(Word((replace(part, is_quoted=True),)), state)
 
     def check_key(self, name: str, key: Word, state: State, *, is_set: bool = False) -> None:
         """A subscript is a key of an associative array, or else it is evaluated as arithmetic."""

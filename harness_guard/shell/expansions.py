@@ -54,7 +54,7 @@ def changed(value: Value | None, op: str, operands: Sequence[Operand]) -> Value 
 
 def _default(value: Value, op: str, operands: Sequence[Operand]) -> Value | None:
     # An empty value may be unset, which makes a difference to the operators without a colon.
-    if not value.text and not op.startswith(":"):
+    if not value.text and not value.is_unset and not op.startswith(":"):
         return None
     takes_word = bool(value.text) == (op[-1] == "+")
     if not takes_word:

@@ -25,6 +25,9 @@ MOST_LEARNING = 4  # rounds after which a loop forgets
 class Loops(Assignments):
     """The part of a walk that goes round."""
 
+    lines: tuple[object, tuple[str, ...]] | None = None  # a ``read`` and what the loop around it is given
+    line_by: tuple[object, str] | None = None  # a ``read`` and the line that it takes in this round
+
     def _are_whole(self, fields: tuple[Field, ...], state: State) -> bool:
         """Whether each match of the patterns among a loop's words is one plain word, so that it needs no quotes.
 
@@ -114,6 +117,9 @@ class Loops(Assignments):
 
     def read_loop(self, command: While, state: State) -> Ends:
         """Walk ``while`` or ``until``, the condition of which may read names."""
+        given, self.lines = self.lines, None
+        if given is not None and not command.is_until and _has(command, given[0]):
+            return self._line_loop(command, *given, state=state)
         kept, self.each = self.each, None
         taker, printed = self.fed_by if self.fed_by is not None else (None, None)
         if printed is not None and any(test.command is taker for test in command.condition.statements):
@@ -124,6 +130,25 @@ class Loops(Assignments):
         ends = self.loop(state, lambda at: self.while_round(command, at))
         self.each = kept
         return ends
+
+    def _line_loop(self, command: While, taker: object, lines: tuple[str, ...], *, state: State) -> Ends:
+        """Walk a round for each line that ``read`` is given, and then what it does at the end of them."""
+        kept, self.each, self.line_by = (self.each, self.line_by), None, None
+        self.loops.append([])
+        at: State | None = state
+        for line in lines:
+            if at is None:
+                break
+            self.line_by = (taker, line)
+            at = self.while_round(command, at)
+            for left in self.loops[-1]:
+                at = merge(at, left)
+        self.line_by = None
+        at = None if at is None else self.script_ends(command.condition, at).failed
+        for left in self.loops.pop():
+            at = merge(at, left)
+        self.each, self.line_by = kept
+        return Ends(at, at)
 
     def makes_another(self, command: Simple, state: State) -> bool:
         """Whether each name that a command in a loop makes is made of what the loop gives in that round alone."""
@@ -164,9 +189,7 @@ class Loops(Assignments):
         goes_on, ends = (tested.failed, tested.ok) if command.is_until else (tested.ok, tested.failed)
         if goes_on is None:
             return ends
-        is_fed = self.fed_by is not None and any(
-            test.command is self.fed_by[0] for test in command.condition.statements
-        )
+        is_fed = any(by is not None and _has(command, by[0]) for by in (self.fed_by, self.line_by))
         self.feeding += is_fed
         after = self.script(command.body, goes_on)
         self.feeding -= is_fed
@@ -197,10 +220,19 @@ class Loops(Assignments):
         return after or state
 
 
+def _has(command: While, taker: object) -> bool:
+    """Whether a loop's condition is, or holds, this command."""
+    return any(test.command is taker for test in command.condition.statements)
+
+
 def _is_made_of(part: object, name: str) -> bool:
     """Whether a word's part is text, or made of one variable."""
     if isinstance(part, Param):
-        return part.name == name and all(isinstance(one, Bare | Quoted) for word in part.inner for one in word.parts)
+        return (
+            part.name == name
+            and part.op != "!"
+            and all(isinstance(one, Bare | Quoted) for word in part.inner for one in word.parts)
+        )
     return isinstance(part, Bare | Quoted)
 
 

@@ -200,9 +200,23 @@ def _echo(words: list[str], _: State) -> str | None:
 
 
 def _printf(words: list[str], _: State) -> str | None:
-    if len(words) == 1 and "%" not in words[0] and "\\" not in words[0] and not words[0].startswith("-"):
-        return words[0]
-    return words[1] if len(words) == len(("%s", "x")) and words[0] in {"%s", "%s\\n"} else None
+    made = formatted(words)
+    return None if made is None or "\0" in made else made
+
+
+def formatted(words: list[str]) -> str | None:
+    """Give what ``printf`` makes of a format of texts, line ends and ``%s``, ``None`` for any other format."""
+    if not words or words[0].startswith("-"):
+        return None
+    pieces = words[0].replace("\\n", "\n").split("%s")
+    if any("%" in piece or "\\" in piece for piece in pieces):
+        return None
+    rest, made = words[1:], ""
+    while True:
+        for at, piece in enumerate(pieces):
+            made += (rest.pop(0) if rest else "") + piece if at else piece
+        if not rest or len(pieces) == 1 or len(made) > LONGEST:
+            return made
 
 
 _PRINTERS = {"pwd": _folder, "dirname": _dirname, "basename": _basename, "echo": _echo, "printf": _printf}

@@ -506,6 +506,8 @@ def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
         return odd
     inner = () if key is None else (key,)
     if node.get("Excl"):
+        if keys == {"Excl"} and (name.isidentifier() or name.isdigit()):
+            return Param(name, is_quoted, "!")
         is_listing = keys == {"Excl", "Names"} or (keys == {"Excl", "Index"} and index in {"@", "*"})
         return Param(name, is_quoted, "names") if is_listing else odd
     if keys - _PARTS or len(keys - {"Index"}) > 1:

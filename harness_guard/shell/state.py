@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness_guard.records import dataclass, replace
 from harness_guard.shell.altered import SET_ANEW
-from harness_guard.shell.values import COUNT, JOB, NUMBER, NUMBERS, Field, Value
+from harness_guard.shell.values import COUNT, JOB, MAP, NUMBER, NUMBERS, Field, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,6 +132,10 @@ def merge_value(first: Value | None, second: Value | None) -> Value | None:
     """The value that covers both, ``None`` for unknown."""
     if first == second:
         return first
+    if first is not None and second is not None and first.text == second.text == "":
+        return Value("")
+    if first is not None and second is not None and first.is_map and second.is_map:
+        return MAP
     if first is None or second is None or not (first.is_number and second.is_number):
         return None
     return COUNT if first.may_be_empty or second.may_be_empty else NUMBER

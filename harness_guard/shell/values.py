@@ -40,7 +40,8 @@ class Value:
         pattern: A glob of which it is a match.
         is_inner: It is no number but a relative name, or several, that stay below the folder.
         items: The elements of an array.
-        is_map: It is an associative array, whose elements are not known.
+        is_map: It is an associative array.
+        entries: Its keys and elements; ``None`` if they are not known.
         is_job: The number is a process that the text itself started.
         may_be_empty: The number may be nothing, or have blanks around it.
         is_tight: Such a number has no blanks around it.
@@ -52,6 +53,7 @@ class Value:
         is_made: For a pattern, whether it is no match of it that is there, but a name that looks so.
         found: It is no number but one of the names that a search gives.
         is_plain: Such a name is one word even unquoted.
+        is_unset: The text is empty because nothing is set.
     """
 
     text: str | None = None
@@ -59,6 +61,7 @@ class Value:
     is_inner: bool = False
     items: tuple[Field, ...] | None = None
     is_map: bool = False
+    entries: tuple[tuple[str, str], ...] | None = None
     is_job: bool = False
     may_be_empty: bool = False
     is_tight: bool = False
@@ -70,6 +73,7 @@ class Value:
     is_made: bool = False
     found: Found | None = None
     is_plain: bool = True
+    is_unset: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -100,6 +104,7 @@ SLUG = Value(is_slug=True)
 HASH = Value(is_slug=True, is_undashed=True)
 PART = Value(is_part=True)
 MAP = Value(is_map=True)
+UNSET = Value("", is_unset=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +190,7 @@ def _element(items: tuple[Field, ...], index: int) -> Value | None:
             return None
         if at == index:
             return value_of_field(item)
-    return Value("")
+    return UNSET
 
 
 def measured(value: Value | None) -> Value:

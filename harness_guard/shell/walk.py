@@ -10,6 +10,7 @@ from __future__ import annotations
 from harness_guard.shell.altered import PLAIN, may_wait
 from harness_guard.shell.functions import Functions
 from harness_guard.shell.ledger import MOST_STEPS
+from harness_guard.shell.loops import MOST_ROUNDS
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import (
@@ -37,6 +38,7 @@ from harness_guard.shell.syntax import (
 )
 from harness_guard.shell.values import Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
+from harness_guard.shell.words import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Walk(Functions):
         self.is_prefixed = False
         self.is_unsplit = False  # an empty IFS stands in front
         self.depth = 0
+        self.line: str | None = None  # that the command which starts next reads
         self.ever_altered = set()
         self.ever_array = set()
 
@@ -129,6 +132,10 @@ class Walk(Functions):
         if len(statement.redirects) != 1 or not isinstance(statement.command, While):
             return
         redirect, taker = statement.redirects[0], _takes_names(statement)
+        if taker is not None and redirect.op.startswith("<<") and redirect.fd in {"", "0"}:
+            value = self.value(redirect.target, state) if redirect.op == "<<<" else None
+            text = value.text if value is not None else literal_body(statement.redirects)
+            self._give_lines(taker, text if redirect.op == "<<<" else text and text.removesuffix("\n"))
         only = redirect.target.parts[0] if len(redirect.target.parts) == 1 else None
         if taker is None or redirect.op != "<" or redirect.fd not in {"", "0"} or not isinstance(only, Subst):
             return
@@ -140,6 +147,11 @@ class Walk(Functions):
             self.fed_by, self.ever_fed = (taker, printed), True
         elif self.fed_by is not None and self.fed_by[0] is taker:
             self.fed_by = None
+
+    def _give_lines(self, taker: Simple, text: str | None) -> None:
+        """Note the lines that the ``read`` of a loop is given."""
+        if text is not None and text.count("\n") < MOST_ROUNDS:
+            self.lines = (taker, tuple(text.split("\n")))
 
     def _compound(self, command: object, state: State) -> Ends:
         match command:
@@ -172,6 +184,8 @@ class Walk(Functions):
             taker = _takes_names(part)
             if taker is not None and all(map(_is_output, part.redirects)):
                 self._give(taker, self.print_names(parts[:index], state))
+                if index == 1 and isinstance(part.command, While):
+                    self._give_lines(taker, self.printed_text(parts[0], state))
             self.apart(Script((part,)), state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
@@ -264,12 +278,15 @@ class Walk(Functions):
         self.is_unsplit = only is not None and only.name == "IFS" and self.value(only.value, state) == Value("")
         # Only this command itself: what its words run may read from elsewhere.
         self.fed = self.fed_by[1] if self.fed_by is not None and command is self.fed_by[0] else None
+        self.line = self.line_by[1] if self.line_by is not None and command is self.line_by[0] else None
         self.shown_variables = tuple(self._shown(command.words, state))
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
 
     def _shown(self, words: tuple[Word, ...], state: State) -> Iterator[str]:
         """Give the variables that words show whole and that the text itself does not set."""
-        for part in (part for word in words for part in word.parts):
+        scope = self.scope(state)
+        for written in (part for word in words for part in word.parts):
+            part = named(written, scope) if isinstance(written, Param) else None
             if not isinstance(part, Param) or part.op in {"length", "names", "+", ":+"}:
                 continue
             is_own = part.name in self.ever_set or lookup(state.values, part.name) is not None

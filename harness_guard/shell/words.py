@@ -12,6 +12,7 @@ from harness_guard.shell.syntax import Arith, Bare, Glob, Odd, Param, Quoted, Su
 from harness_guard.shell.values import (
     INNER,
     NUMBER,
+    UNSET,
     Field,
     Found,
     Value,
@@ -35,6 +36,7 @@ _SPECIAL = frozenset("*?[]\\(")  # a parenthesis is one where extended globs are
 _NEEDS_CARE = frozenset("\\{}~*?[")
 _GLOBBING = frozenset("*?[")
 _BLANKS = " \t\n"
+_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:")
 
 
 def _no_output(_: Subst) -> Value | None:
@@ -142,8 +144,9 @@ def _whole_value(word: Word, scope: Scope) -> Value | None:
         return NUMBER
     if isinstance(only, Param) and only.op == "length":
         value = _length(only, scope)
-    elif isinstance(only, Param) and not only.op and not only.is_many:
-        value = lookup(scope.values, only.name, only.index)
+    elif isinstance(only, Param) and only.op in {"", "!"} and not only.is_many:
+        meant = named(only, scope)
+        value = looked_up(meant, scope) if meant is not None else None
     elif isinstance(only, Subst) and not only.process:
         value = scope.output(only)
     is_kept = value is not None and value.text is None and value.pattern is None and not value.is_inner
@@ -158,10 +161,12 @@ def _length(part: Param, scope: Scope) -> Value:
 def _alone(word: Word, scope: Scope) -> tuple[Field, ...] | None:
     """Give the fields of a word that is one expansion and may be several fields, ``None`` for any other word."""
     only = _sole(word)
-    if isinstance(only, Param) and not only.op and only.is_many:
+    if isinstance(only, Param) and only.op == "!":
+        only = named(only, scope)
+    if isinstance(only, Param) and only.op in {"", "slice"} and only.is_many:
         return _elements(only, scope)
     if isinstance(only, Param) and not only.op:
-        value = lookup(scope.values, only.name, only.index)
+        value = looked_up(only, scope)
         if value is not None and value.is_job and (only.is_quoted or not scope.is_split_oddly):
             return (Field(None, is_job=True),)
     elif isinstance(only, Subst) and not only.process:
@@ -187,7 +192,9 @@ def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
     value = scope.values.get(part.name if part.name != "*" else "@")
     if value is None or value.items is None or len(value.items) > MOST_WORDS:
         return unknown
-    items = value.items
+    items = value.items if not part.op else _slice(part, value.items)
+    if items is None:
+        return unknown
     is_joined = "*" in {part.name, part.index}
     if part.is_quoted and not is_joined:
         return items
@@ -200,6 +207,49 @@ def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
         split = None if item.text is None or item.is_pattern else _split(item.text, scope)
         made += unknown if split is None else split
     return tuple(made)
+
+
+def _slice(part: Param, items: tuple[Field, ...]) -> tuple[Field, ...] | None:
+    """Give the elements that ``${name[@]:first:count}`` stands for; of the parameters the first one is number 1."""
+    numbers = [int(word.parts[0].text) for word in part.inner if isinstance(word.parts[0], Quoted)]
+    first = numbers[0] - (1 if part.name in {"@", "*"} and numbers[0] >= 0 else 0)
+    if first < 0 and numbers[0] < 0:
+        first += len(items)
+    if first < 0 or (numbers[1:] and numbers[1] < 0) or not all(item.is_one for item in items):
+        return None
+    return items[first : first + numbers[1]] if numbers[1:] else items[first:]
+
+
+def named(part: Param, scope: Scope) -> Param | None:
+    """Give the expansion that ``${!name}`` stands for, ``None`` where it may be one that evaluates something."""
+    if part.op != "!":
+        return part
+    value = lookup(scope.values, part.name)
+    name, sign, index = (value.text if value is not None and value.text is not None else "").partition("[")
+    if not name.isascii() or not (name.isidentifier() or (name.isdigit() and not sign)) or name == "0":
+        return None
+    is_element = index[-1:] == "]" and index[:-1].isascii() and index[:-1].isdigit()
+    return None if sign and not is_element else Param(name, part.is_quoted, index=index[:-1])
+
+
+def looked_up(part: Param, scope: Scope) -> Value | None:
+    """Give the value of the variable, the element or the key that an expansion names; ``None`` if unknown."""
+    found = scope.values.get(part.name)
+    if found is None or not found.is_map:
+        return lookup(scope.values, part.name, part.index)
+    key = part.index or "0"
+    if key == "?":
+        operand = _operand(part.inner[-1], scope)
+        key = operand[0] if operand is not None else ""
+    if found.entries is None or not is_plain_key(key):
+        return None
+    # A variable that was there before is the element 0.
+    return next((Value(text) for name, text in found.entries if name == key), None if key == "0" else UNSET)
+
+
+def is_plain_key(key: str) -> bool:
+    """Whether a subscript means this very key of an associative array, whoever expands it again."""
+    return bool(key) and _KEY.issuperset(key)
 
 
 def _pieces(word: Word, scope: Scope, *, is_split: bool = True) -> list[Piece]:
@@ -230,11 +280,15 @@ def _pieces(word: Word, scope: Scope, *, is_split: bool = True) -> list[Piece]:
 def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[Piece]:
     """Give the pieces of a parameter expansion."""
     is_quoted = part.is_quoted or not is_split
+    meant = named(part, scope)
+    if meant is None:
+        return [Piece(None, is_quoted=is_quoted, is_one=False)]
+    part = meant
     if part.op == "length":
         return _valued(_length(part, scope), scope, is_quoted=is_quoted)
     if part.is_many:
         return [Piece(None, is_quoted=is_quoted, is_one=False)]
-    value = lookup(scope.values, part.name, part.index)
+    value = looked_up(part, scope)
     if not part.op:
         return _valued(value, scope, is_quoted=is_quoted)
     from harness_guard.shell.expansions import DEFAULTS, changed
