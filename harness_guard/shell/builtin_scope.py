@@ -27,7 +27,15 @@ _QUIET_OPTIONS = frozenset(
     ("expand_aliases", "inherit_errexit", "histappend", "checkwinsize", "cmdhist", "lithist", "histreedit",
      "histverify", "hostcomplete", "huponexit", "mailwarn", "no_empty_cmd_completion", "progcomp", "progcomp_alias",
      "complete_fullquote", "force_fignore", "gnu_errfmt", "shift_verbose", "checkjobs", "direxpand", "dirspell",
-     "cdspell", "autocd", "interactive_comments")
+     "cdspell", "autocd", "interactive_comments", "checkhash", "execfail", "noexpand_translation",
+     "patsub_replacement", "promptvars", "sourcepath", "xpg_echo", "nocasematch")
+)  # fmt: skip
+# Those that change what is set, split, read, or which shell goes on: with the two above all that bash knows up to 5.3.
+# It refuses other names, and does nothing because of them.
+_TELLING_OPTIONS = frozenset(
+    ("array_expand_once", "assoc_expand_once", "bash_source_fullpath", "cdable_vars", "compat31", "compat32",
+     "compat40", "compat41", "compat42", "compat43", "compat44", "extdebug", "extquote", "lastpipe",
+     "localvar_inherit", "localvar_unset", "login_shell", "restricted_shell", "varredir_close")
 )  # fmt: skip
 _GLOB_OPTIONS = frozenset(
     ("nullglob", "dotglob", "globstar", "extglob", "nocaseglob", "failglob", "globskipdots", "globasciiranges")
@@ -161,7 +169,9 @@ class Settings:
             is_known = set(names) <= _SET_NAMES
             self.walk.is_exporting = self.walk.is_exporting or ("s" in letters and "allexport" in names)
         else:
-            is_known = set(names) <= _QUIET_OPTIONS | _GLOB_OPTIONS
+            is_literal = all(field.text is not None and not field.is_pattern for field in args)
+            is_known = is_literal and _TELLING_OPTIONS.isdisjoint(names)
+            self.walk.is_matched_oddly = self.walk.is_matched_oddly or "nocasematch" in names
             self.walk.is_globbed_oddly = self.walk.is_globbed_oddly or not _GLOB_OPTIONS.isdisjoint(names)
         return Ends(state, state) if is_known else self.opaque_ends("shopt of an option that is not known", state)
 

@@ -43,6 +43,7 @@ class Expansion(Ledger):
     """The part of a walk that deals with words."""
 
     ever_altered: set[str]
+    is_matched_oddly = False  # a part of a value may be replaced whatever its letter case
 
     def apart(self, script: Script, state: State) -> None:
         """Walk what runs in a shell of its own."""
@@ -56,7 +57,13 @@ class Expansion(Ledger):
     def scope(self, state: State) -> Scope:
         """What words are expanded with at a point."""
         home = "" if "HOME" in state.altered else self.home
-        return Scope(state.values, home, lambda part: self._printed(part, state), is_split_oddly=self.is_split_oddly)
+        return Scope(
+            state.values,
+            home,
+            lambda part: self._printed(part, state),
+            is_split_oddly=self.is_split_oddly,
+            is_matched_oddly=self.is_matched_oddly,
+        )
 
     def fields(self, words: Iterable[Word], state: State) -> tuple[Field, ...]:
         """Expand words to fields."""

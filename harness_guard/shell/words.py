@@ -51,9 +51,10 @@ class Scope:
         home: What ``~`` stands for.
         output: Gives what a command substitution is known to print, without the line ends behind it.
         is_split_oddly: Whether unquoted values may be taken apart anywhere, not at blanks alone.
+        is_matched_oddly: Whether a part of a value is replaced whatever its letter case.
     """
 
-    __slots__ = ("home", "is_split_oddly", "output", "values")
+    __slots__ = ("home", "is_matched_oddly", "is_split_oddly", "output", "values")
 
     def __init__(
         self,
@@ -62,12 +63,14 @@ class Scope:
         output: Callable[[Subst], Value | None] = _no_output,
         *,
         is_split_oddly: bool = False,
+        is_matched_oddly: bool = False,
     ) -> None:
         """Take them."""
         self.values = values
         self.home = home
         self.output = output
         self.is_split_oddly = is_split_oddly
+        self.is_matched_oddly = is_matched_oddly
 
 
 def expand(word: Word, scope: Scope) -> tuple[Field, ...]:
@@ -288,7 +291,7 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[Piece]:
         return _valued(_length(part, scope), scope, is_quoted=is_quoted)
     if part.is_many:
         return [Piece(None, is_quoted=is_quoted, is_one=False)]
-    value = looked_up(part, scope)
+    value = None if scope.is_matched_oddly and part.op[:1] == "/" else looked_up(part, scope)
     if not part.op:
         return _valued(value, scope, is_quoted=is_quoted)
     from harness_guard.shell.expansions import DEFAULTS, changed
