@@ -23,15 +23,8 @@ _SET_NAMES = frozenset(
     ("errexit", "nounset", "xtrace", "pipefail", "verbose", "noglob", "allexport", "notify", "hashall", "monitor",
      "noclobber", "errtrace", "functrace", "ignoreeof", "nolog", "vi", "emacs")
 )  # fmt: skip
-_QUIET_OPTIONS = frozenset(
-    ("expand_aliases", "inherit_errexit", "histappend", "checkwinsize", "cmdhist", "lithist", "histreedit",
-     "histverify", "hostcomplete", "huponexit", "mailwarn", "no_empty_cmd_completion", "progcomp", "progcomp_alias",
-     "complete_fullquote", "force_fignore", "gnu_errfmt", "shift_verbose", "checkjobs", "direxpand", "dirspell",
-     "cdspell", "autocd", "interactive_comments", "checkhash", "execfail", "noexpand_translation",
-     "patsub_replacement", "promptvars", "sourcepath", "xpg_echo", "nocasematch")
-)  # fmt: skip
-# Those that change what is set, split, read, or which shell goes on: with the two above all that bash knows up to 5.3.
-# It refuses other names, and does nothing because of them.
+# Of the options of bash 5.3, those that change what is set, split or read, or what goes on in which shell; the rest
+# concern people at a prompt, prompts, history, messages and completion. A name that bash does not know does nothing.
 _TELLING_OPTIONS = frozenset(
     ("array_expand_once", "assoc_expand_once", "bash_source_fullpath", "cdable_vars", "compat31", "compat32",
      "compat40", "compat41", "compat42", "compat43", "compat44", "extdebug", "extquote", "lastpipe",
