@@ -323,9 +323,18 @@ def _arith_command(node: Node) -> Arith | Odd:
 
 def _let(node: Node) -> Block | Odd:
     _only(node, "Exprs", "Let")
-    steps = [_arith(_node(item), item) for item in _nodes(node.get("Exprs"))]
+    exprs = _nodes(node.get("Exprs"))
+    if any(_may_be_glob(item) for item in exprs):
+        return Odd("arithmetic that a file's name may stand for")
+    steps = [_arith(item, item) for item in exprs]
     odd = next((step for step in steps if isinstance(step, Odd)), None)
     return odd or Block(Script(tuple(Statement(step) for step in steps)), is_subshell=False)
+
+
+def _may_be_glob(node: Node) -> bool:
+    """Whether ``*`` or ``?`` stands in an expression: a word of ``let`` is a pattern of file names too."""
+    inner = [_node(node[key]) for key in ("X", "Y") if key in node]
+    return not {"*", "?"}.isdisjoint(str(node.get("Op", ""))) or any(map(_may_be_glob, inner))
 
 
 def _arith(node: Node, whole: Node) -> Arith | Odd:
