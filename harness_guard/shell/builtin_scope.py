@@ -154,7 +154,8 @@ class Settings:
         texts = [field.text or "?" for field in args]
         names = [text for text in texts if not text.startswith("-")]
         letters = {letter for text in texts if text.startswith("-") for letter in text[1:]}
-        if letters - set("supqo"):
+        is_literal = all(field.text is not None and not field.is_pattern for field in args)
+        if not is_literal or letters - set("supqo"):
             return self.opaque_ends("shopt with an option that is not known", state)
         if not letters & {"s", "u"} or not names:
             return Ends(state, state)
@@ -162,8 +163,7 @@ class Settings:
             is_known = set(names) <= _SET_NAMES
             self.walk.is_exporting = self.walk.is_exporting or ("s" in letters and "allexport" in names)
         else:
-            is_literal = all(field.text is not None and not field.is_pattern for field in args)
-            is_known = is_literal and _TELLING_OPTIONS.isdisjoint(names)
+            is_known = _TELLING_OPTIONS.isdisjoint(names)
             self.walk.is_matched_oddly = self.walk.is_matched_oddly or "nocasematch" in names
             self.walk.is_globbed_oddly = self.walk.is_globbed_oddly or not _GLOB_OPTIONS.isdisjoint(names)
         return Ends(state, state) if is_known else self.opaque_ends("shopt of an option that is not known", state)
@@ -375,7 +375,7 @@ class Settings:
 
     def remember(self, args: tuple[Field, ...], state: State) -> Ends:
         """``hash``: without ``-p``, which says where a program is."""
-        if any((field.text or "-p").startswith("-") and field.text not in {"-r", "-t", "-l", "-d"} for field in args):
+        if any(field.start[:1] in {"", "-"} and field.text not in {"-r", "-t", "-l", "-d"} for field in args):
             return self.opaque_ends("hash with an option that is not known", state)
         return Ends(state, state)
 
