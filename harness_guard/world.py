@@ -128,7 +128,12 @@ class World:
     def _odd_name(self, question: q.OddName) -> str | None:
         from harness_guard.evidence.resolve import odd_along
 
-        return odd_along(self._expanded(question.path), is_pattern=question.is_pattern, scratch=question.scratch)
+        return odd_along(
+            self._expanded(question.path),
+            is_pattern=question.is_pattern,
+            is_deep=question.is_deep,
+            scratch=question.scratch,
+        )
 
     def _odd_deleted(self, question: q.OddDeleted) -> str | None:
         from harness_guard.evidence.git import Git

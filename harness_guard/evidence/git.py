@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from harness_guard.errors import EvidenceError
-from harness_guard.policy.odd_name import is_odd
+from harness_guard.policy.odd_name import odd_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Git:
         below = [name for name in gone if name and (relative == "." or f"{name}/".startswith(f"{relative}/"))]
         if not below and not os.path.lexists(path):
             return relative
-        return next((name for name in below if any(map(is_odd, name.split("/")))), None)
+        return next((name for name in below if odd_part(name)), None)
 
     def _excludes_file(self) -> str:
         """Name the user's own ignore file (gitignore(5)): by setting, else in the configuration folder."""

@@ -15,7 +15,7 @@ from posix import lstat, readlink, scandir
 
 from harness_guard.errors import EvidenceError
 from harness_guard.paths import glob_matches, names_control_plane, normal_form, segment_matches, widened
-from harness_guard.policy.odd_name import is_odd
+from harness_guard.policy.odd_name import is_odd, is_odd_file
 from harness_guard.policy.place import Place
 
 TYPE_CHECKING = False
@@ -164,14 +164,15 @@ def carried_along(path: str) -> str | None:
     return None
 
 
-def odd_along(path: str, *, is_pattern: bool, scratch: str) -> str | None:
+def odd_along(path: str, *, is_pattern: bool, is_deep: bool, scratch: str) -> str | None:
     """Find a name that comes along with a path and is no single plain word.
 
     Args:
         path: Absolute path of what is copied or moved.
         is_pattern: Whether it is a glob; then its matches come along.
+        is_deep: Whether a folder comes along with all that lies below it.
         scratch: The run's scratch folder, where names may still change: all below it counts as odd, but a file that is
-            named itself does not.
+            named itself, and comes along as nothing else, does not.
 
     Returns:
         The first such name; ``None`` if there is none.
@@ -179,17 +180,25 @@ def odd_along(path: str, *, is_pattern: bool, scratch: str) -> str | None:
     Raises:
         EvidenceError: If it cannot be listed or holds too much.
     """
+    if (is_pattern or is_deep) and _may_change(path, scratch, is_pattern=is_pattern):
+        return path
     for match in _expand(path) if is_pattern else [path]:
         top = resolve_path(match.rstrip("/") or "/", follow=False)
-        inner = resolve_path(top, follow=True)
-        if scratch and f"{inner}/".startswith(f"{scratch}/") and (is_pattern or _is_folder(inner)):
+        if is_pattern and is_odd_file(top.rpartition("/")[2]):
             return top
-        if is_pattern and is_odd(top.rpartition("/")[2]):
-            return top
-        for here, _ in _below(inner):
-            if is_odd(here.rpartition("/")[2]):
+        for here, found in _below(resolve_path(top, follow=True)):
+            name = here.rpartition("/")[2]
+            if is_odd(name) or (not S_ISDIR(found.st_mode) and is_odd_file(name)):
                 return here
     return None
+
+
+def _may_change(path: str, scratch: str, *, is_pattern: bool) -> bool:
+    """Whether what lies at a path, or what a pattern may come to match, lies below the scratch folder."""
+    known = path.partition("*")[0].partition("?")[0].partition("[")[0].rpartition("/")[0] if is_pattern else path
+    real = resolve_path(known or "/", follow=True)
+    home = resolve_path(scratch, follow=True) if scratch else ""
+    return bool(home) and (f"{real}/".startswith(f"{home}/") or (is_pattern and f"{home}/".startswith(f"{real}/")))
 
 
 def is_there(real: str) -> bool:

@@ -37,8 +37,9 @@ def check_boundary(judged: Judged, state: RunState) -> Asking[Reason | None]:
                 return reason
     for link in judged.effects.links:
         stands, leads = yield from ask(LinkPlaces(link))
+        is_bridge = stands.relative is not None and leads.relative is None  # into the scratch folder
         for place in (stands, leads):
-            if not _is_inside(place, boundary, state):
+            if is_bridge or not _is_inside(place, boundary, state):
                 seen = f"the link `{short(link.path)}` would lead out of the boundary, to `{short(leads.real)}`"
                 return Reason("boundary.link", seen, "Link to a file inside the boundary, or copy it.")
     return None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RULE: Final = "boundary.name"
 # Programs that bring the names below a folder, or those that a pattern matches, to another place.
 _CARRIERS: Final = frozenset(("cp", PLAIN_COPY, "mv", "install", "rsync"))
+_SYNC: Final = "rsync"
 _GIT_CARRIER: Final = "git mv"
 _FROM_INDEX: Final = frozenset(("checkout", "restore"))
 _REMOVERS: Final = frozenset((MOVED_AWAY, "rm", "rmdir", "unlink", "git rm", "shred"))
@@ -35,6 +36,14 @@ _KEEPERS: Final = frozenset(
 _COINERS: Final = frozenset(
     ("split", "csplit", "mktemp", "cp", "mv", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd",
      "zip", "compress", "uncompress", "wget")
+)  # fmt: skip
+
+_UNPACKERS: Final = frozenset(("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd"))
+# Options of wget that leave the name of what it gets as the address has it.
+_WGET: Final = frozenset(
+    ("-P", "-q", "-nv", "-c", "-S", "-t", "-T", "--directory-prefix", "--quiet", "--no-verbose", "--continue",
+     "--server-response", "--tries", "--timeout", "--show-progress", "--progress", "--no-check-certificate",
+     "--no-config")
 )  # fmt: skip
 
 
@@ -72,7 +81,7 @@ def _in_repository(places: tuple[Place, ...]) -> tuple[Place, ...]:
 
 def _check_place(place: Place, boundary: tuple[str, ...]) -> Asking[Reason | None]:
     relative = place.relative or ""
-    odd = odd_part(relative)
+    odd = odd_part(relative, is_folder=place.reach == "folder")
     if not odd or any(spells_odd(entry) and covers_reach((entry,), relative, reach=place.reach) for entry in boundary):
         return None
     behind = relative.count("/") - odd.count("/")
@@ -83,10 +92,14 @@ def _check_place(place: Place, boundary: tuple[str, ...]) -> Asking[Reason | Non
 
 def _check_brought(write: Write, judged: Judged, state: RunState) -> Asking[Reason | None]:
     """Look at names that come along with a folder, that a pattern matches, or that the program makes itself."""
+    if write.search is not None and is_odd(f"x{write.search.add}"):
+        return _refused(f"…{write.search.add}")
     if write.kind != "tree":
         is_odd_word = _is_coined(write) and _has_odd_word(judged, write)
         return _refused(f"{write.path.rpartition('/')[2]}") if is_odd_word else None
-    if write.by in _CARRIERS or write.by == _GIT_CARRIER:
+    if write.by == _SYNC and _has_odd_word(judged, write):
+        odd: str | None = f"{write.path}/…"
+    elif write.by in _CARRIERS or write.by == _GIT_CARRIER:
         odd = yield from _carried(judged, write.by, state)
     elif write.by in _FROM_INDEX:
         odd = yield from ask(OddDeleted(write.path))
@@ -105,11 +118,23 @@ def _is_coined(write: Write) -> bool:
 def _has_odd_word(judged: Judged, write: Write) -> bool:
     """Whether one of a program's words may put something odd into the names that it makes up.
 
-    What is not known of a word that is a path shows in the path itself.
+    What is not known of a word that is a path shows in the path itself; of ``rsync`` it may be a suffix.
     """
-    words = [word for program in judged.effects.programs if program.argv[0] == write.by for word in program.argv[1:]]
-    texts = [word.lstrip("-") for word in words if word is not None]
-    return any(is_odd(text) or (write.by == "wget" and "%" in text) for text in texts)
+    started = [program.argv for program in judged.effects.programs if (program.argv[0] or "").endswith(write.by)]
+    words = [word for argv in started for word in argv[1:]]
+    if write.by == _SYNC and None in words:
+        return True
+    texts = [word for word in words if word is not None]
+    return any(is_odd(text.lstrip("-")) or _names_itself(write.by, text) for text in texts)
+
+
+def _names_itself(by: str, word: str) -> bool:
+    """Whether a word has the program take names from what it reads: a packed file's header, a server's answer."""
+    if by in _UNPACKERS:
+        return word.startswith("--n") or (word[:1] == "-" != word[1:2] and "N" in word)
+    if by != "wget":
+        return False
+    return "%" in word or (word.startswith("-") and word.partition("=")[0] not in _WGET)
 
 
 def _carried(judged: Judged, by: str, state: RunState) -> Asking[str | None]:
@@ -117,17 +142,17 @@ def _carried(judged: Judged, by: str, state: RunState) -> Asking[str | None]:
 
     In the run's scratch folder names of all kinds may be made.
     """
-    sources = [(read.path, read.is_pattern) for read in judged.effects.reads if read.by in _CARRIERS]
+    sources = [(read.path, read.is_pattern, read.is_tree) for read in judged.effects.reads if read.by in _CARRIERS]
     if by == _GIT_CARRIER:
-        sources = [(write.path, write.is_pattern) for write in judged.effects.writes if write.by == by]
-    for path, is_pattern in dict.fromkeys(sources):
-        odd = yield from ask(OddName(path, is_pattern=is_pattern, scratch=state.scratch))
+        sources = [(write.path, write.is_pattern, True) for write in judged.effects.writes if write.by == by]
+    for path, is_pattern, is_deep in dict.fromkeys(sources):
+        odd = yield from ask(OddName(path, is_pattern=is_pattern, is_deep=is_deep, scratch=state.scratch))
         if odd is not None:
             return odd
     return None
 
 
 def _refused(odd: str) -> Reason:
-    seen = f"`{short(odd)}` would be a new name with a blank, a quote, a backslash or a dash in front"
+    seen = f"`{short(odd)}` would be a new name with a blank, a quote, a backslash, a dash in front, or of git's"
     remedy = "Name it in plain words (letters, digits, `.`, `_`, `-`), or have the Plan's boundary spell that name."
     return Reason(RULE, seen, remedy)

@@ -115,13 +115,14 @@ class CarriedAlong(Question["str | None"]):
 
 @dataclass(frozen=True, slots=True)
 class OddName(Question["str | None"]):
-    """A name at or below a path that is no single plain word, or a folder below ``scratch`` as a whole.
+    """A name at or below a path that is odd, or the path itself if it lies below ``scratch`` and is more than a file.
 
-    With ``is_pattern`` the names that it matches are meant, and what lies below them.
+    With ``is_pattern`` the names that it matches are meant; with ``is_deep`` folders come along.
     """
 
     path: str
     is_pattern: bool
+    is_deep: bool
     scratch: str
 
 

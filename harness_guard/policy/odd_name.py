@@ -1,8 +1,9 @@
 """Names of files that the words of other commands would come apart at, or that would be read as options.
 
 The shell and ``xargs`` part words at blanks, ``xargs`` takes quotes and backslashes for more than themselves, and a
-leading dash makes an option. No call of a run makes such a name unless the accepted boundary spells it (contract
-section 7), so that names which were looked at once stay whole.
+leading dash makes an option. A file ``HEAD`` makes a repository of a folder that has the rest of one already. No call
+of a run makes such a name unless the accepted boundary spells it (contract section 7), so that names which were looked
+at once stay whole, and the repository that git finds stays the one that was looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _PARTING: Final = frozenset("'\"\\")
 _DELETE: Final = "\x7f"
+_HEAD: Final = "head"  # without regard to letter case, as some file systems have it (gitrepository-layout(5))
 
 
 def is_odd(segment: str) -> bool:
@@ -31,13 +33,25 @@ def is_odd(segment: str) -> bool:
     )
 
 
-def odd_part(relative: str) -> str:
+def is_odd_file(name: str) -> bool:
+    """Tell whether the name of something that may be a file is odd; as one of a folder ``Head`` is not.
+
+    Args:
+        name: The last segment of its path.
+    """
+    return is_odd(name) or name.casefold() == _HEAD
+
+
+def odd_part(relative: str, *, is_folder: bool = False) -> str:
     """Give the path up to its last odd segment, ``""`` if none is odd.
 
     Args:
         relative: A path relative to the repository root.
+        is_folder: Whether it certainly is a folder's.
     """
     segments = relative.split("/")
+    if not is_folder and is_odd_file(segments[-1]):
+        return relative
     odd = [at for at, segment in enumerate(segments) if is_odd(segment)]
     return "/".join(segments[: odd[-1] + 1]) if odd else ""
 
@@ -48,7 +62,7 @@ def spells_odd(entry: str) -> bool:
     Args:
         entry: One entry that passed ``paths.check_entry``.
     """
-    return any(is_odd(segment) for segment in entry.split("/"))
+    return any(is_odd(segment) for segment in entry.split("/")) or is_odd_file(entry.rpartition("/")[2])
 
 
 def lets_names_stray(entry: str) -> bool:

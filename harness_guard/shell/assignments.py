@@ -29,12 +29,18 @@ DECLARING = {
 _CLEARING = "x"  # ``declare +x``
 
 
-def _is_kept_by_the_user(folder: str) -> bool:
-    """Whether it is a folder of the file system that not everybody may write to."""
-    return folder.startswith("/") and not f"{folder}/".startswith(_ANYBODYS) and ".." not in folder.split("/")
+def _is_kept(folder: str, home: str) -> bool:
+    """Whether a folder is the user's or the system's, as far as its name tells: others may write elsewhere."""
+    places = (f"{home}/", *_OF_THE_SYSTEM) if home.strip("/") else _OF_THE_SYSTEM
+    is_plain = not {"", ".", "..", "tmp"} & set(folder.split("/")[1:])
+    return is_plain and f"{folder}/".startswith(places)
 
 
-_ANYBODYS = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/dev/", "/proc/", "//", "/./")  # noqa: S108  named, not written to
+_OF_THE_SYSTEM = (
+    "/usr/", "/opt/", "/bin/", "/sbin/", "/snap/", "/nix/", "/home/linuxbrew/", "/Applications/", "/Library/",
+    "/System/",
+)  # fmt: skip
+_BEFORE = "\1"  # stands for what the PATH held
 
 
 class Assignments(Expansion):
@@ -55,13 +61,13 @@ class Assignments(Expansion):
         before = [part for part in item.value.parts if isinstance(part, Param) and part.name == "PATH"]
         if item.is_append:
             before.append(Param("PATH", is_quoted=True))
-        scope = self.scope(state.with_value("PATH", Value("")))
+        scope = self.scope(state.with_value("PATH", Value(_BEFORE)))
         found = value_of(item.value, scope)
-        parts = (found.text or "").split(":") if found is not None else []
-        folders = tuple(part for part in parts if part)
-        # What stood there leaves one gap among the folders; another would be the folder that the shell is in.
+        text = (found.text or "") if found is not None else ""
+        parts = f"{_BEFORE if item.is_append else ''}{text}".split(":")
+        folders = tuple(part for part in parts if part != _BEFORE)
         is_known = len(before) == 1 and not before[0].op and len(parts) == len(folders) + 1
-        return folders if is_known and all(map(_is_kept_by_the_user, folders)) else ()
+        return folders if is_known and all(_is_kept(folder, scope.home) for folder in folders) else ()
 
     def assigned_value(self, item: Assign, state: State) -> Value | None:
         """Give what the variable holds afterwards; subscripts are looked at."""

@@ -244,6 +244,8 @@ class Settings:
                 self.opaque("read with an option that is not known")
                 return Ends(state, state)
             value = Field(flags[1:]) if len(flags) > 1 else words.pop(0) if flags and words else None
+            if value is not None and not _is_single(value):
+                return self.opaque_ends("read with words that are not known", state)
             if value is not None and flags[:1] == "a":
                 names.append(value)
                 self.walk.ever_array.add(value.text or "")
@@ -301,8 +303,8 @@ class Settings:
             flags = letters.lstrip("t")
             if flags[:1] and flags[:1] not in set("dnsOu"):
                 return self.opaque_ends("mapfile with an option that is not known", state)
-            if len(flags) == 1 and words:
-                words.pop(0)
+            if len(flags) == 1 and words and not _is_single(words.pop(0)):
+                return self.opaque_ends("mapfile with words that are not known", state)
         if not words or words[0].text == "MAPFILE":
             return Ends(state, state)
         if len(words) > 1:
@@ -349,7 +351,7 @@ class Settings:
         if not texts or texts[0] in {"-l", "-L", "-0"} or texts[:2] == ["-s", "0"] or texts[:2] == ["-n", "0"]:
             return Ends(state, state)
         words = list(args)
-        if texts[0] in {"-s", "-n"}:
+        if texts[0] in {"-s", "-n"} and all(map(_is_single, words[1:2])):
             words = words[2:]
         elif (texts[0] or "").startswith("-"):
             words = words[1:]
@@ -391,6 +393,11 @@ class Settings:
         if any("c" in text or not (text[0] == "-" or text == "unlimited") for text in texts):
             return self.opaque_ends("ulimit with an option that is not known", state)
         return Ends(state, state)
+
+
+def _is_single(field: Field) -> bool:
+    """Whether a word that may not be known is one word, so that nothing of it stands in the next word's place."""
+    return field.is_one and not field.is_pattern
 
 
 def _words_of(line: str, count: int) -> list[str]:

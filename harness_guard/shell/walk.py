@@ -7,6 +7,7 @@ built in layers: ledger, expansion, assignments, loops, functions, and here the 
 
 from __future__ import annotations
 
+from harness_guard.records import replace
 from harness_guard.shell.altered import PLAIN, may_wait
 from harness_guard.shell.functions import Functions
 from harness_guard.shell.ledger import MOST_STEPS
@@ -125,6 +126,7 @@ class Walk(Functions):
             return state
         for item in command.assigns:
             state = state.with_value(item.name, None)
+            state = replace(state, altered=state.altered | {item.name})
         return state
 
     def _feed(self, statement: Statement, state: State) -> None:

@@ -245,8 +245,8 @@ def test_what_a_copy_would_bring_along(repo: Path) -> None:
 
 @pytest.mark.contract("C7.24")
 def test_odd_names_that_come_along(repo: Path) -> None:
-    def found(path: str, *, is_pattern: bool = False, scratch: str = "") -> str | None:
-        odd = odd_along(f"{repo}/{path}", is_pattern=is_pattern, scratch=scratch)
+    def found(path: str, *, is_pattern: bool = False, is_deep: bool = True) -> str | None:
+        odd = odd_along(f"{repo}/{path}", is_pattern=is_pattern, is_deep=is_deep, scratch="")
         return None if odd is None else odd.removeprefix(f"{repo}/")
 
     assert found("src") is None
@@ -262,11 +262,38 @@ def test_odd_names_that_come_along(repo: Path) -> None:
     assert found("docs/x*", is_pattern=True) == "docs/x y"
     assert found("src/*.py", is_pattern=True) is None
     assert found("src/p*", is_pattern=True) == "src/pkg/a b"
-    # Below the scratch folder names may still be made.
-    assert found("src/a.py", scratch=f"{repo}/src") is None
-    assert found("src/*.py", is_pattern=True, scratch=f"{repo}/src") == "src/a.py"
-    assert found("src", scratch=f"{repo}/src") == "src"
-    assert found("src/nothing", scratch=f"{repo}/src") is None
+    (repo / "docs" / "Head").mkdir()
+    assert found("docs/H*", is_pattern=True) == "docs/Head"
+    (repo / "docs" / "Head" / "in").mkdir()
+    assert found("docs/Head") is None
+    (repo / "docs" / "Head" / "in" / "HEAD").write_text("")
+    assert found("docs/Head") == "docs/Head/in/HEAD"
+
+
+@pytest.mark.contract("C7.24")
+@pytest.mark.parametrize(
+    ("path", "is_pattern", "is_deep", "is_odd"),
+    [
+        ("scratch/a.txt", False, False, False),
+        ("scratch/a.txt", False, True, True),
+        ("scratch/nothing", False, True, True),
+        ("scratch", False, True, True),
+        ("scratch/*.zz", True, False, True),
+        ("scr*/a.txt", True, False, True),
+        ("l/a.txt", False, True, True),
+        ("src/a.py", False, True, False),
+        ("src/*.py", True, True, False),
+    ],
+)
+def test_below_the_scratch_folder_names_may_still_be_made(
+    repo: Path, path: str, *, is_pattern: bool, is_deep: bool, is_odd: bool
+) -> None:
+    scratch = repo / "scratch"
+    scratch.mkdir()
+    (scratch / "a.txt").write_text("")
+    (repo / "l").symlink_to("scratch")
+    found = odd_along(f"{repo}/{path}", is_pattern=is_pattern, is_deep=is_deep, scratch=str(scratch))
+    assert found == (f"{repo}/{path}" if is_odd else None)
 
 
 @pytest.mark.contract("C7.24")

@@ -10,7 +10,7 @@ from fake_world import ROOT, FakeWorld, ShellWorld, call, in_state, place
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import replace
 from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY
-from harness_guard.shell.effects import Effects, Link, Program, Read, Write
+from harness_guard.shell.effects import Effects, Link, Program, Read, Search, Write
 
 pytestmark = pytest.mark.contract("C7.24")
 
@@ -88,12 +88,14 @@ def test_what_comes_along_is_looked_at(
     asked: list[Any] = []
 
     def look(question: Any) -> str | None:
-        asked.append((question.path, question.is_pattern, question.scratch))
+        asked.append((question.path, question.is_pattern, question.is_deep, question.scratch))
         return odd
 
-    effects = replace(wrote("src/d", "tree", by), reads=(Read(f"{ROOT}/lib", "cp"), Read(f"{ROOT}/x", "cat")))
+    effects = replace(
+        wrote("src/d", "tree", by), reads=(Read(f"{ROOT}/lib", "cp", is_tree=True), Read(f"{ROOT}/x", "cat"))
+    )
     found, _ = judged(monkeypatch, effects, OddName=look)
-    assert (found, asked) == (expected, [(f"{ROOT}/lib", False, "/tmp/harness-guard-r1")])
+    assert (found, asked) == (expected, [(f"{ROOT}/lib", False, True, "/tmp/harness-guard-r1")])
 
 
 def test_git_carries_what_it_moves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,16 +131,59 @@ def test_what_git_restores_is_looked_up(
         ("wget", "tree", "src/d", ("http://x.y/a%20b",), "boundary.name"),
         ("ruff", "tree", "src/d", ("a b",), None),
         ("ar", "tree", "src/d", (), "boundary.name"),
+        ("gunzip", "tree", "src/d", ("-kN", "x"), "boundary.name"),
+        ("gunzip", "tree", "src/d", ("--name", "x"), "boundary.name"),
+        ("gunzip", "tree", "src/d", ("-k", "--keep", "N"), None),
+        ("wget", "tree", "src/d", ("-P", "src/d", "--tries=3", "http://x.y/a"), None),
+        ("wget", "tree", "src/d", ("--content-disposition", "http://x.y/a"), "boundary.name"),
+        ("wget", "tree", "src/d", ("-r", "http://x.y/a"), "boundary.name"),
+        ("rsync", "tree", "src/d", ("-a", "lib/", "src/d"), None),
+        ("rsync", "tree", "src/d", ("-ab", "--suffix= x", "lib/", "src/d"), "boundary.name"),
+        ("rsync", "tree", "src/d", ("-ab", "--suffix", None, "lib/", "src/d"), "boundary.name"),
         ("chmod", "tree", "src/d", (), None),
     ],
 )
 def test_what_a_program_makes_up_is_as_plain_as_its_words(
     by: str, kind: str, path: str, words: tuple[str | None, ...], expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started = (Program((by, *words), ROOT, by), Program(("echo", "a b %"), ROOT, "echo"))
-    assert judged(monkeypatch, replace(wrote(path, kind, by), programs=started))[0] == expected
+    for name in (by, f"/usr/bin/{by}"):
+        started = (
+            Program((name, *words), ROOT, by),
+            Program(("echo", "a b %"), ROOT, "x"),
+            Program((None, " "), "", ""),
+        )
+        assert judged(monkeypatch, replace(wrote(path, kind, by), programs=started))[0] == expected
 
 
 def test_names_outside_the_repository_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     scratch = Effects(writes=(Write("/tmp/harness-guard-r1/a b", "tree", "ar"),))
     assert judged(monkeypatch, scratch)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("add", "expected"), [("", None), (".bak", None), (" x", "boundary.name"), ("'", "boundary.name")]
+)
+def test_what_a_search_s_names_become(add: str, expected: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    effects = wrote("src", "entry", "mv", search=Search(("*.zz",), cut=".zz", add=add))
+    assert judged(monkeypatch, effects, PlacesOf=(place(f"{ROOT}/src", reach="folder"),))[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "reach", "expected"),
+    [
+        ("src/HEAD", "path", "boundary.name"),
+        ("src/a/head", "path", "boundary.name"),
+        ("src/HEAD", "tree", "boundary.name"),
+        ("src/Head", "folder", None),
+        ("src/Head/index.tsx", "path", None),
+        ("src/HEAD.md", "path", None),
+    ],
+)
+def test_no_folder_becomes_a_repository(
+    path: str, reach: Any, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    effects = wrote(path, "tree" if reach == "tree" else "file", "rsync")
+    assert judged(monkeypatch, effects, PlacesOf=(place(f"{ROOT}/{path}", reach=reach),))[0] == expected
+    if reach != "tree":
+        spelled = judged(monkeypatch, effects, "src/**", path, PlacesOf=(place(f"{ROOT}/{path}", reach=reach),))
+        assert spelled[0] is None

@@ -28,11 +28,15 @@ from harness_guard.policy.odd_name import is_odd, lets_names_stray, odd_part, sp
         ("a\u00a0b", True),
         ("a\x01b", True),
         ("a\x7fb", True),
-        ("a\udcffb", True),
+        ("a\udfffb", True),
         ("a'b", True),
         ('a"b', True),
         ("a\\b", True),
         ("**.txt", True),
+        ("x\ud800y", True),
+        ("a\ue000b", False),
+        ("a!b", False),
+        ("HEAD", False),
     ],
 )
 def test_a_name_is_odd_where_it_comes_apart_or_looks_like_an_option(segment: str, *, expected: bool) -> None:
@@ -48,6 +52,9 @@ def test_a_name_is_odd_where_it_comes_apart_or_looks_like_an_option(segment: str
         ("src/a b/c.py", "src/a b"),
         ("a b/c d/e", "a b/c d"),
         ("-x/y", "-x"),
+        ("src/HEAD", "src/HEAD"),
+        ("src/head", "src/head"),
+        ("src/Head/a", ""),
     ],
 )
 def test_the_odd_part_ends_with_the_last_odd_segment(relative: str, expected: str) -> None:
@@ -65,6 +72,8 @@ def test_the_odd_part_ends_with_the_last_odd_segment(relative: str, expected: st
         ("src/a b/**", True, True),
         ("src/* copy.txt", True, True),
         ("-x", True, True),
+        ("src/HEAD", True, True),
+        ("src/HEAD/**", False, False),
     ],
 )
 def test_what_an_entry_accepts(entry: str, *, spells: bool, strays: bool) -> None:
