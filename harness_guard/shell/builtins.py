@@ -401,10 +401,9 @@ class Starter(Settings):
     def replace(self, args: tuple[Field, ...], state: State) -> Ends:
         """``exec``: with words another program, without them its redirections stay."""
         words = list(args)
-        while words and words[0].text in {"-l", "-a", "--"}:
-            if words[0].text == "-a" and any(field.is_pattern or not field.is_one for field in words[1:2]):
-                return self.opaque_ends("exec with an option", state)
-            words = words[2 if words[0].text == "-a" else 1 :]
+        if words and words[0].text == "--":
+            words = words[1:]
+        # With ``-a`` or ``-l`` a program is told another name, and some do by their name what they do.
         if words and (words[0].text is None or words[0].text.startswith("-")):
             self.opaque("exec with an option")
         elif words:
