@@ -76,6 +76,7 @@ def analyse(command: str, surroundings: Surroundings, facts: ShellFacts) -> Effe
         read=lambda text: _nested(text, facts),
         start=lambda walk, redirects, targets: Starter(walk, redirects, targets).start,
     )
+    walk.is_one_line = "\n" not in command.strip("\n")
     try:
         walk.script(script, start(surroundings.cwd, surroundings.home))
         Starter(walk, (), ()).finish()

@@ -23,16 +23,21 @@ _SET_NAMES = frozenset(
     ("errexit", "nounset", "xtrace", "pipefail", "verbose", "noglob", "allexport", "notify", "hashall", "monitor",
      "noclobber", "errtrace", "functrace", "ignoreeof", "nolog", "vi", "emacs")
 )  # fmt: skip
-# Of the options of bash 5.3, those that change what is set, split or read, or what goes on in which shell; the rest
+# Of the options of bash 5.3, those that change what is set, split or read; ``lastpipe`` has its own place, the rest
 # concern people at a prompt, prompts, history, messages and completion. A name that bash does not know does nothing.
 _TELLING_OPTIONS = frozenset(
     ("array_expand_once", "assoc_expand_once", "bash_source_fullpath", "cdable_vars", "compat31", "compat32",
-     "compat40", "compat41", "compat42", "compat43", "compat44", "extdebug", "extquote", "lastpipe",
+     "compat40", "compat41", "compat42", "compat43", "compat44", "extdebug", "extquote",
      "localvar_inherit", "localvar_unset", "login_shell", "restricted_shell", "varredir_close")
 )  # fmt: skip
 _GLOB_OPTIONS = frozenset(
     ("nullglob", "dotglob", "globstar", "extglob", "nocaseglob", "failglob", "globskipdots", "globasciiranges")
 )  # fmt: skip
+# These change how what follows is read: history and its ``!``, braces, words in front of a command, POSIX.
+_LATE_LETTERS = frozenset("BHPkpt")
+_LATE_NAMES = frozenset(
+    ("history", "histexpand", "braceexpand", "keyword", "physical", "posix", "privileged", "onecmd")
+)
 TOO_MANY = "words that may be too many, which drops the rest of the line"
 LEAST_TURNED_STATUS = 256  # a status is what is left of its lowest eight bits
 LONGEST_LINE = 4096  # characters; the pipe that bash keeps a here-string in holds it
@@ -84,24 +89,32 @@ class Settings:
         self.walk.run_table(":", (Field(":"), *args), state)
         return Ends(state, state)
 
+    def _drop(self, state: State) -> Ends:
+        """Words that may be too many; whether they are, nothing has changed."""
+        self.walk.may_drop(TOO_MANY, self.walk.programs[-1].text)
+        return Ends(state, state)
+
     # --- leaving ----------------------------------------------------------------------------------------------------
 
     def alone(self, args: tuple[Field, ...], state: State) -> Ends:
         """What takes no words: with one, bash drops the rest of the line."""
-        return self.opaque_ends(TOO_MANY, state) if args else Ends(state, state)
+        return self._drop(state) if args else Ends(state, state)
 
     def leave(self, args: tuple[Field, ...], state: State) -> Ends:
         """``exit``: nothing behind it runs, if it certainly is one."""
+        self.walk.turns += 1
         if len(args) > 1 or not all(field.is_one for field in args):
-            return self.opaque_ends(TOO_MANY, state)
+            return self._drop(state)
         return Ends(state, state) if self.redirects else Ends(None, None)
 
     def give_back(self, args: tuple[Field, ...], state: State) -> Ends:
         """``return``: in a function nothing behind it runs there; elsewhere it fails."""
+        self.walk.turns += 1
         if not self.walk.returns:
             return Ends(None, state)
         if len(args) > 1 or not all(field.is_one for field in args):
-            return self.opaque_ends(TOO_MANY, state)
+            self.walk.returns[-1].append(Ends(state, state))
+            return self._drop(state)
         status = args[0].text if args else None
         is_known = status is not None and status.isascii() and status.isdigit() and int(status) < LEAST_TURNED_STATUS
         ends = Ends(state if not is_known or status == "0" else None, state if not is_known or status != "0" else None)
@@ -110,9 +123,10 @@ class Settings:
 
     def go_round(self, args: tuple[Field, ...], state: State) -> Ends:
         """``break`` and ``continue``: the state here may be the state behind any loop around."""
+        self.walk.turns += 1
         texts = [field.text or "" for field in args]
         if len(texts) > 1 or not all(text in {"1", "2", "3", "4"} for text in texts):
-            self.opaque(TOO_MANY)
+            self._drop(state)
         if self.walk.returns and not self.walk.loops:
             self.opaque("a loop that is left from within a function")
         for left in self.walk.loops:
@@ -135,11 +149,13 @@ class Settings:
             if text[:1] not in {"-", "+"} or len(text) == 1:
                 return self._given(words, state)
             words.pop(0)
-            if set(text[1:]) - _SET_LETTERS - {"o"}:
+            named = ((words.pop(0).text or "?") if words else "emacs") if "o" in text[1:] else "emacs"
+            if set(text[1:]) - _SET_LETTERS - _LATE_LETTERS - {"o"}:
                 return self.opaque_ends("set with a word that is not known", state)
-            named = (words.pop(0).text or "?") if "o" in text[1:] and words else "emacs"
-            if named not in _SET_NAMES:
+            if named not in _SET_NAMES | _LATE_NAMES:
                 return self.opaque_ends("set -o with an option that is not known", state)
+            if named in _LATE_NAMES or not _LATE_LETTERS.isdisjoint(text):
+                self.walk.reads_otherwise(self.walk.programs[-1].text)
             if text[0] == "-" and ("a" in text or named == "allexport"):
                 self.walk.is_exporting = True
         return Ends(state, state)
@@ -150,7 +166,7 @@ class Settings:
         return Ends(after, merge(after, state) if self.redirects else after)
 
     def options(self, args: tuple[Field, ...], state: State) -> Ends:
-        """``shopt``: options that do not matter, and those after which patterns mean something else."""
+        """``shopt``: options that do not matter, and those after which something means something else."""
         texts = [field.text or "?" for field in args]
         names = [text for text in texts if not text.startswith("-")]
         letters = {letter for text in texts if text.startswith("-") for letter in text[1:]}
@@ -159,13 +175,19 @@ class Settings:
             return self.opaque_ends("shopt with an option that is not known", state)
         if not letters & {"s", "u"} or not names:
             return Ends(state, state)
+        is_known = True
         if "o" in letters:
-            is_known = set(names) <= _SET_NAMES
             self.walk.is_exporting = self.walk.is_exporting or ("s" in letters and "allexport" in names)
+            is_known = set(names) <= _SET_NAMES | _LATE_NAMES
+            is_late = not _LATE_NAMES.isdisjoint(names)
         else:
-            is_known = _TELLING_OPTIONS.isdisjoint(names)
             self.walk.is_matched_oddly = self.walk.is_matched_oddly or "nocasematch" in names
             self.walk.is_globbed_oddly = self.walk.is_globbed_oddly or not _GLOB_OPTIONS.isdisjoint(names)
+            self.walk.keeps_last = self.walk.keeps_last or ("s" in letters and "lastpipe" in names)
+            # All but one of them are unset where nobody set them.
+            is_late = not (_TELLING_OPTIONS if "s" in letters else {"extquote"}).isdisjoint(names)
+        if is_late:
+            self.walk.reads_otherwise(self.walk.programs[-1].text)
         return Ends(state, state) if is_known else self.opaque_ends("shopt of an option that is not known", state)
 
     def shift(self, args: tuple[Field, ...], state: State) -> Ends:
@@ -173,7 +195,7 @@ class Settings:
         given = state.values.get("@")
         text = args[0].text if args else "1"
         if len(args) > 1 or not all(field.is_one for field in args):
-            return self.opaque_ends(TOO_MANY, state)
+            return self._drop(state.with_value("@", None))
         if given is None or given.items is None or text is None or not text.isdigit():
             return Ends(state.with_value("@", None), state.with_value("@", None))
         count = int(text)

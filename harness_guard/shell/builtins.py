@@ -258,6 +258,7 @@ class Starter(Settings):
             return
         kept = walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = [], [], [], False, False
+        is_own, walk.has_own_environment = walk.has_own_environment, True
         inner = starting("", walk.home)
         values = {**inner.values, "@": Value(items=operands), "#": NUMBER}
         values.update({key: value for key, value in state.values.items() if key in {"HOME", "PWD"}})
@@ -265,6 +266,7 @@ class Starter(Settings):
             values.pop("PWD")
         walk.script(script, State(state.cwds, values, stack=()))
         walk.loops, walk.returns, walk.running, walk.is_split_oddly, walk.is_globbed_oddly = kept
+        walk.has_own_environment = is_own
         walk.nested -= 1
 
     def _read(self, text: str) -> Script | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell.altered import COUNTERS, OF_THE_SHELL, SET_ANEW, may_wait
+from harness_guard.shell.arithmetic import Arithmetic
 from harness_guard.shell.commands.model import Call
-from harness_guard.shell.ledger import Ledger
 from harness_guard.shell.names import NameSource, sources_of_roots
 from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
@@ -23,7 +23,7 @@ from harness_guard.shell.syntax import (
     Subst,
     Word,
 )
-from harness_guard.shell.values import NUMBER, Field, Value, lookup
+from harness_guard.shell.values import Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
 from harness_guard.shell.words import Scope, expand, looked_up, named, value_of
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_DESCRIPTORS = 64  # beside the usual three; a system gives a process 256 at least
 
 
-class Expansion(Ledger):
+class Expansion(Arithmetic):
     """The part of a walk that deals with words."""
 
     ever_altered: set[str]
@@ -148,7 +148,9 @@ class Expansion(Ledger):
                 match part:
                     case Subst(body, _, process):
                         before = len(self.gathered.writes)
+                        self.printing += not process
                         self.apart(body, state)
+                        self.printing -= not process
                         if process:
                             self.hold(body)
                             self.apart_in_time(before)
@@ -180,11 +182,11 @@ class Expansion(Ledger):
         if part.op == "!" and named(part, self.scope(state)) is None:
             self.unknown("an expansion that may evaluate text", part.name)
         if part.op == "slice" and _counts_from_end(part) and self.value(Word((part,)), state) is None:
-            self.unknown("a part that ends before it begins drops the rest of its line", part.name)
+            self.may_drop("a part that ends before it begins drops the rest of its line", part.name)
         if not part.assigns:
             return state
         if not part.name.isidentifier():
-            self.unknown("an expansion that cannot assign drops the rest of its line", part.name)
+            self.may_drop("an expansion that cannot assign drops the rest of its line", part.name)
             return state
         before = looked_up(part, self.scope(state))
         if before is not None and before.text:
@@ -204,24 +206,27 @@ class Expansion(Ledger):
             return
         found = self.value(key, state)
         if is_set and (found is None or found.text is None or not found.text.isdigit()):
-            self.unknown("a subscript that may be out of range drops the rest of its line", f"{name}[…]")
-        if found is None or not found.is_number:
-            only = key.parts[0] if len(key.parts) == 1 else None
-            inner = lookup(state.values, only.text) if isinstance(only, Bare) and only.text.isidentifier() else None
-            if inner is None or not inner.is_number:
-                self.unknown("a subscript evaluates its word as arithmetic", f"{name}[…]")
+            self.may_drop("a subscript that may be out of range drops the rest of its line", f"{name}[…]")
+        if found is not None and found.is_number:
+            return
+        text = found.text if found is not None else None
+        inner = lookup(state.values, text or "")
+        if inner is None or not inner.is_number:
+            self.may_drop("a subscript that may be no number drops the rest of its line", f"{name}[…]")
+        # While elements are set, the array's own name stands for what was set just before.
+        is_tame = text is not None and name not in text and self.is_tame(text, state)
+        if not is_tame and (is_set or not self.is_counted(key, state)):
+            self.unknown("a subscript evaluates its word as arithmetic", f"{name}[…]")
 
-    def arith(self, part: Arith, state: State) -> State:
-        """Walk arithmetic: every name in it has to hold a number."""
-        found = {name: lookup(state.values, name) for name in part.names}
-        for name, value in found.items():
-            if value is None or not value.is_number or (value.may_be_empty and name in part.expanded):
-                why = "arithmetic evaluates the value of a variable that is not known to be a number"
-                self.unknown(why, " ".join(part.names))
-                break
-        for name in part.assigned:
-            state = self.assigned(name, NUMBER, state)
-        return state
+    def is_counted(self, word: Word, state: State) -> bool:
+        """Whether a word that is evaluated as arithmetic runs nothing and sets nothing."""
+        value = self.value(word, state)
+        if value is not None and (value.is_number or value.text is not None):
+            return value.is_number or self.is_tame(value.text or "", state)
+        parts = word.parts[1:] if word.parts[:1] == (Quoted(""),) else word.parts
+        only = parts[0] if len(parts) == 1 else None
+        is_plain = isinstance(only, Param) and not (only.op or only.index)
+        return is_plain and isinstance(only, Param) and self.counts(only.name, state)
 
     def assigned(self, name: str, value: Value | None, state: State, *, folders: tuple[str, ...] = ()) -> State:
         """Set a variable; of the PATH, ``folders`` are what is added to it, and all that is changed."""

@@ -178,7 +178,7 @@ class Loops(Assignments):
 
     def _step(self, part: Arith | Odd | None, state: State) -> State:
         if isinstance(part, Arith):
-            return self.arith(part, state)
+            return self.arith(part, state, is_command=True)
         if part is not None:
             self.odd(part.why, part.inner, state)
         return state

@@ -62,8 +62,7 @@ _UNARY_TESTS = frozenset(
      "-s", "-t", "-z", "-n", "-o", "-a")
 )  # fmt: skip
 _WORD_TESTS = frozenset(("=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef"))
-# Division by zero and a negative exponent: bash drops the rest of the line and goes on with the next one. With a number
-# behind the operator that is none, nothing fails.
+# Division by zero and a negative exponent; with a number behind the operator that is none, nothing fails.
 _FAILING = frozenset(("/", "%", "**", "/=", "%="))
 _COUNTING = ("Init", "Cond", "Post")
 _COMPARISONS = frozenset(("==", "!=", "<=", ">="))
@@ -341,6 +340,7 @@ def _arith(node: Node, whole: Node) -> Arith | Odd:
     names: list[str] = []
     expanded: list[str] = []
     assigned: list[str] = []
+    may_fail = False
     set_first, todo = _set_first(node)
     assigned += set_first
     while todo:
@@ -355,14 +355,14 @@ def _arith(node: Node, whole: Node) -> Arith | Odd:
         elif kind in {"BinaryArithm", "UnaryArithm", "ParenArithm"}:
             todo += [_node(step[key]) for key in ("X", "Y") if key in step]
             if op in _FAILING and not _is_plain_divisor(_literal(_node(step.get("Y")))):
-                return Odd("arithmetic that may fail, and then drops the rest of its line", tuple(_scripts_in(whole)))
+                may_fail = True
             if op in {"++", "--"} or (op.endswith("=") and op not in _COMPARISONS):
                 assigned.append(_literal(_node(step.get("X"))))
         else:
             return Odd("arithmetic that is not modelled", tuple(_scripts_in(whole)))
     if not all(name.isidentifier() for name in assigned):
         return Odd("arithmetic that assigns to something else than a variable", tuple(_scripts_in(whole)))
-    return Arith(tuple(names), tuple(assigned), tuple(expanded))
+    return Arith(tuple(names), tuple(assigned), tuple(expanded), may_fail)
 
 
 def _is_plain_divisor(text: str) -> bool:

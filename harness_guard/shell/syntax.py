@@ -79,11 +79,13 @@ class Arith:
         names: Variables whose value is looked at.
         assigned: Variables that it sets.
         expanded: Those of the names that stand behind a ``$``: an empty value leaves a gap in the expression.
+        may_fail: Whether it may divide by zero, or take a negative power.
     """
 
     names: tuple[str, ...] = ()
     assigned: tuple[str, ...] = ()
     expanded: tuple[str, ...] = ()
+    may_fail: bool = False
 
 
 @dataclass(frozen=True, slots=True)

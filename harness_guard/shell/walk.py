@@ -45,6 +45,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from harness_guard.shell.effects import Effects
     from harness_guard.shell.names import Printed
 
     Start = Callable[..., Ends]
@@ -63,6 +64,7 @@ class Walk(Functions):
         self.is_prefixed = False
         self.is_unsplit = False  # an empty IFS stands in front
         self.depth = 0
+        self.keeps_last = False  # the last part of a pipeline runs in the shell itself
         self.line: str | None = None  # that the command which starts next reads
         self.ever_altered = set()
         self.ever_array = set()
@@ -78,6 +80,11 @@ class Walk(Functions):
                 return Ends(None, None)
             ends = self.statement(statement, before)
         return ends
+
+    def effects(self) -> Effects:
+        """Everything gathered, each thing once; what is dropped must have changed nothing for the rest."""
+        self.check_order()
+        return super().effects()
 
     def statement(self, statement: Statement, state: State) -> Ends:
         """Walk one statement with its redirections."""
@@ -104,6 +111,7 @@ class Walk(Functions):
         targets: list[str] = []
         if statement.redirects and isinstance(command, Simple):
             state = self._before_redirects(command, state)
+        self.steps += len(statement.redirects)
         for redirect in statement.redirects:
             state = self.redirect(redirect, state, targets)
         if isinstance(command, Simple):
@@ -181,6 +189,7 @@ class Walk(Functions):
     def _pipe(self, parts: tuple[Statement, ...], state: State) -> Ends:
         """Walk the parts; they run side by side, so a later one may make a name before an earlier one uses it."""
         starts = []
+        end = state
         for index, part in enumerate(parts):
             starts.append(self.new_names.count)
             taker = _takes_names(part)
@@ -188,11 +197,14 @@ class Walk(Functions):
                 self._give(taker, self.print_names(parts[:index], state))
                 if index == 1 and isinstance(part.command, While):
                     self._give_lines(taker, self.printed_text(parts[0], state))
-            self.apart(Script((part,)), state)
+            if self.keeps_last and part is parts[-1]:
+                end = merge(self.script(Script((part,)), state), state) or state
+            else:
+                self.apart(Script((part,)), state)
         if any(self.new_names.crosses(starts[0], start) for start in starts[1:]):
             self.unknown("one part of a pipeline writes through a name that another part may make a link", "…",
                          is_writer=True)  # fmt: skip
-        return Ends(state, state)
+        return Ends(end, end)
 
     def _leaf(self, command: object, state: State) -> Ends:
         """A command that starts no program by itself."""
@@ -200,11 +212,10 @@ class Walk(Functions):
             case Test(words, numbers):
                 state = self.visit(words, state)
                 for word in numbers:
-                    value = self.value(word, state)
-                    if value is None or not value.is_number:
+                    if not self.is_counted(word, state):
                         self.unknown("a comparison evaluates its words as arithmetic", "[[ … ]]")
             case Arith():
-                state = self.arith(command, state)
+                state = self.arith(command, state, is_command=True)
             case Function():
                 state = self.define(command, state)
             case Odd(why, inner):
