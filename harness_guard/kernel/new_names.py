@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.effects import Write
 
 RULE: Final = "boundary.name"
+_ODD: Final = "a blank, a quote, a backslash or a dash in front (or a file `HEAD`, which makes a repository)"
 # Programs that bring the names below a folder, or those that a pattern matches, to another place.
 _CARRIERS: Final = frozenset(("cp", PLAIN_COPY, "mv", "install", "rsync"))
 _SYNC: Final = "rsync"
@@ -53,6 +54,11 @@ def check_names(judged: Judged, state: RunState) -> Asking[Reason | None]:
     A name that stands already may be written, and so may one where the accepted boundary spells such a name.
     """
     boundary = state.active_policy.boundary if state.active_policy is not None else ()
+    # What a search will find need not be there yet: then it has no place.
+    searches = [write.search for write in judged.effects.writes if write.search is not None and _makes(write)]
+    added = next((search.add for search in searches if is_odd(f"x{search.add}")), None)
+    if added is not None:
+        return _refused(f"…{added}")
     made = [(write, _in_repository(places)) for write, places in judged.places if _makes(write)]
     for _write, places in made:
         for place in places:
@@ -92,22 +98,24 @@ def _check_place(place: Place, boundary: tuple[str, ...]) -> Asking[Reason | Non
 
 def _check_brought(write: Write, judged: Judged, state: RunState) -> Asking[Reason | None]:
     """Look at names that come along with a folder, that a pattern matches, or that the program makes itself."""
-    if write.search is not None and is_odd(f"x{write.search.add}"):
-        return _refused(f"…{write.search.add}")
     if write.kind != "tree":
-        is_odd_word = _is_coined(write) and _has_odd_word(judged, write)
-        return _refused(f"{write.path.rpartition('/')[2]}") if is_odd_word else None
+        return _may_bring(write) if _is_coined(write) and _has_odd_word(judged, write) else None
+    if write.by in _KEEPERS:
+        return None
     if write.by == _SYNC and _has_odd_word(judged, write):
-        odd: str | None = f"{write.path}/…"
-    elif write.by in _CARRIERS or write.by == _GIT_CARRIER:
+        return _may_bring(write)
+    if write.by in _CARRIERS or write.by == _GIT_CARRIER:
         odd = yield from _carried(judged, write.by, state)
-    elif write.by in _FROM_INDEX:
-        odd = yield from ask(OddDeleted(write.path))
-    elif write.by in _COINERS:
-        odd = f"{write.path}/…" if _has_odd_word(judged, write) else None
-    else:
-        odd = None if write.by in _KEEPERS else f"{write.path}/…"
-    return None if odd is None else _refused(odd)
+        return None if odd is None else _refused(odd)
+    if write.by in _FROM_INDEX:
+        gone = yield from ask(OddDeleted(write.path))
+        return None if gone is None else _refused(gone) if odd_part(gone) else _may_bring(write)
+    return None if write.by in _COINERS and not _has_odd_word(judged, write) else _may_bring(write)
+
+
+def _may_bring(write: Write) -> Reason:
+    seen = f"`{short(write.by)}` may make names at `{short(write.path)}` with {_ODD}"
+    return Reason(RULE, seen, "Have it make one name after the other, written out, or have the exact command approved.")
 
 
 def _is_coined(write: Write) -> bool:
@@ -153,6 +161,6 @@ def _carried(judged: Judged, by: str, state: RunState) -> Asking[str | None]:
 
 
 def _refused(odd: str) -> Reason:
-    seen = f"`{short(odd)}` would be a new name with a blank, a quote, a backslash, a dash in front, or of git's"
+    seen = f"`{short(odd)}` would be a new name with {_ODD}"
     remedy = "Name it in plain words (letters, digits, `.`, `_`, `-`), or have the Plan's boundary spell that name."
     return Reason(RULE, seen, remedy)

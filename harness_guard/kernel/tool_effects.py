@@ -98,7 +98,8 @@ def find_places(effects: Effects, plane: ControlPlane) -> Asking[tuple[tuple[Wri
             continue
         places = yield from ask(PlacesOf(write))
         real = tuple(place for place in places if not place.is_harmless)
-        if real:
+        # What a search will find need not be there yet; only what is called otherwise then is new.
+        if real or (write.search is not None and write.search.add):
             found.append((write, real))
     return tuple(found)
 

@@ -320,14 +320,20 @@ def _arith_command(node: Node) -> Arith | Odd:
     return _arith(_node(node.get("X")), node)
 
 
-def _let(node: Node) -> Block | Odd:
+def _let(node: Node) -> Arith | Odd:
+    """Read ``let`` as one expression: what a word of it sets is a number for those behind it."""
     _only(node, "Exprs", "Let")
-    exprs = _nodes(node.get("Exprs"))
-    if any(_may_be_glob(item) for item in exprs):
-        return Odd("arithmetic that a file's name may stand for")
-    steps = [_arith(item, item) for item in exprs]
-    odd = next((step for step in steps if isinstance(step, Odd)), None)
-    return odd or Block(Script(tuple(Statement(step) for step in steps)), is_subshell=False)
+    names: list[str] = []
+    expanded: list[str] = []
+    assigned: list[str] = []
+    for item in _nodes(node.get("Exprs")):
+        step = Odd("arithmetic that a file's name may stand for") if _may_be_glob(item) else _arith(item, item)
+        if isinstance(step, Odd):
+            return step
+        names += [name for name in step.names if name not in assigned]
+        expanded += step.expanded
+        assigned += step.assigned
+    return Arith(tuple(names), tuple(assigned), tuple(expanded))
 
 
 def _may_be_glob(node: Node) -> bool:

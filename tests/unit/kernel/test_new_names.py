@@ -165,7 +165,9 @@ def test_names_outside_the_repository_are_not_looked_at(monkeypatch: pytest.Monk
 )
 def test_what_a_search_s_names_become(add: str, expected: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     effects = wrote("src", "entry", "mv", search=Search(("*.zz",), cut=".zz", add=add))
-    assert judged(monkeypatch, effects, PlacesOf=(place(f"{ROOT}/src", reach="folder"),))[0] == expected
+    for is_harmless in (False, True):  # nothing is found yet
+        spot = place(f"{ROOT}/src", reach="folder", is_harmless=is_harmless)
+        assert judged(monkeypatch, effects, PlacesOf=(spot,))[0] == expected
 
 
 @pytest.mark.parametrize(
