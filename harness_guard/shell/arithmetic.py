@@ -25,6 +25,11 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _TAME = _LETTERS | frozenset(" +-*/%<>!()&|^~.,:")
 # These come from programs in lower case: the others of the environment are in upper case (POSIX, XBD 8.1).
 _OF_PROGRAMS = ("npm_", "_proxy")
+# bash sets these to words of the text, to what it reads, or to names of folders.
+_OF_BASH = frozenset(
+    ("_", "PWD", "OLDPWD", "DIRSTACK", "REPLY", "MAPFILE", "OPTARG", "FUNCNAME", "PIPESTATUS", "HISTCMD")
+)
+_OF_BASH_TOO = ("BASH", "COMP", "READLINE", "COPROC")
 
 
 class Arithmetic(Ledger):
@@ -108,6 +113,12 @@ class Arithmetic(Ledger):
             return False
         names = "".join(character if character in _LETTERS else " " for character in text).split()
         return all(name[0].isdigit() or self.counts(name, state, depth) for name in names)
+
+    def is_as_given(self, name: str, state: State) -> bool:
+        """Whether a variable is unset or as the user's environment has it: no work of the text, nor of a file."""
+        if not (name.isascii() and name.isidentifier()) or name in _OF_BASH or name.startswith(_OF_BASH_TOO):
+            return False
+        return not (self.has_own_environment or self.handlers or name in self.ever_set or name in state.values)
 
     def _is_users(self, name: str, state: State) -> bool:
         """Whether a variable is unset or as the user's environment has it, and its value leads to nothing of the text.

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     Starter = Callable[["Walk", tuple[Redirect, ...], tuple[str, ...]], Start]
 
 MOST_DEPTH = 60
+_TESTS = frozenset(("test", "["))
 
 
 class Walk(Functions):
@@ -284,6 +285,8 @@ class Walk(Functions):
                 after = self.assign(item, after)
             return self.unless_redirect_fails(Ends(after, after), state, redirects)
         self._passed(command, fields, state)
+        if fields[0].text in _TESTS and any(field.text is None for field in fields):
+            fields = self._tested(command.words, fields, state)
         is_new = not self.running and not self.nested and self.makes_another(command, state)
         self.in_one_loop = command if is_new else None
         self.is_prefixed = bool(command.assigns)
@@ -294,6 +297,18 @@ class Walk(Functions):
         self.line = self.line_by[1] if self.line_by is not None and command is self.line_by[0] else None
         self.shown_variables = tuple(self._shown(command.words, state))
         return self.starter(self, redirects, targets)(fields, state, in_shell=True)
+
+    def _tested(self, words: tuple[Word, ...], fields: tuple[Field, ...], state: State) -> tuple[Field, ...]:
+        """The words of ``test``, where those that are not known are the user's own: these bring in no ``-v a[…]``."""
+        given = [
+            Word(tuple(Bare("x") if self._is_given(part, state) else part for part in word.parts)) for word in words
+        ]
+        found = self.fields(given, state)
+        return found if all(field.text is not None and not field.is_pattern for field in found) else fields
+
+    def _is_given(self, part: object, state: State) -> bool:
+        is_plain = isinstance(part, Param) and not (part.op or part.index or part.is_many)
+        return is_plain and isinstance(part, Param) and self.is_as_given(part.name, state)
 
     def _shown(self, words: tuple[Word, ...], state: State) -> Iterator[str]:
         """Give the variables that words show whole and that the text itself does not set."""

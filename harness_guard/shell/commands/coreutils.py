@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
     from harness_guard.shell.commands.model import Act
 
-_TEST_UNARY = frozenset(
-    ("-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-o", "-p", "-r", "-s", "-t", "-u", "-w", "-x", "-z",
-     "-G", "-L", "-N", "-O", "-S", "!", "(")
-)  # fmt: skip
-_TEST_BINARY = frozenset(
-    ("=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o", ")")
-)
+_EVALUATING = frozenset(("-v", "-R"))
 
 
 def _stores(text: str) -> bool:
@@ -48,21 +42,20 @@ def _printf(call: Call, _options: Options) -> None:
 
 
 def _test(call: Call, _options: Options) -> None:
-    """``test -v`` and ``-R`` evaluate subscripts; a word that is not known must not be able to become one of them."""
-    words = call.args[:-1] if call.name == "[" else call.args
-    if len(words) == 1 and words[0].is_one:
-        return  # one word is looked at for being empty, and no more
+    """``test -v`` and ``-R`` evaluate a subscript in the word behind them, whatever stands around (``test.c``).
+
+    So behind each word that is one of them, or may be, stands none or a known one without a subscript.
+    """
     texts = [field.text if not field.is_pattern else None for field in call.args]
-    for index, field in enumerate(call.args):
-        if texts[index] in {"-v", "-R"}:
-            call.opaque("test -v evaluates its operand")
-            return
-        if texts[index] is not None:
-            continue
-        before = texts[index - 1] if index else None
-        after = texts[index + 1] if index + 1 < len(texts) else None
-        if not field.is_one or not (before in _TEST_UNARY or before in _TEST_BINARY or after in _TEST_BINARY):
+    for field, text, behind in zip(call.args, texts, [*texts[1:], ""], strict=True):
+        if text is None and not field.is_one:
             call.opaque("test with a word that may be an operator")
+            return
+        is_evaluating = (
+            text in _EVALUATING if text is not None else any(op.startswith(field.start) for op in _EVALUATING)
+        )
+        if is_evaluating and (behind is None or "[" in behind):
+            call.opaque("test -v evaluates its operand" if text else "test with a word that may be an operator")
             return
 
 
