@@ -8,7 +8,7 @@ from __future__ import annotations
 from harness_guard.records import replace
 from harness_guard.shell.altered import gone_by
 from harness_guard.shell.builtin_scope import Settings
-from harness_guard.shell.commands.model import PER_PROCESS, join, options_of
+from harness_guard.shell.commands.model import PER_PROCESS, SHELLS, join, options_of
 from harness_guard.shell.effects import Read
 from harness_guard.shell.facts import FileText
 from harness_guard.shell.functions import BUILTINS
@@ -31,7 +31,6 @@ MOST_WRAPPERS = 8
 MOST_NESTED = 3  # ``sh -c`` and ``eval`` in one another
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
-SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
 READS_PROGRAM = frozenset(
     ("python", "python3", "git", "node", "sqlite3")
 )  # or a patch; from standard input, if no word names another

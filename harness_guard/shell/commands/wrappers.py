@@ -7,7 +7,7 @@ builtin).
 from __future__ import annotations
 
 from harness_guard.records import replace
-from harness_guard.shell.commands.model import Call, Options, Row, known, options_of
+from harness_guard.shell.commands.model import SHELLS, Call, Options, Row, known, options_of
 from harness_guard.shell.names import with_followed
 from harness_guard.shell.values import Found
 from harness_guard.shell.words import Field
@@ -103,6 +103,8 @@ def _given_lines(call: Call, options: Options, words: list[Field], lines: tuple[
             call.opaque("xargs -I with a mark that is not known, or in the program's name")
             return
         call.runs += [(words[0], *(_filled(field, mark, line) for field in words[1:])) for line in lines]
+    elif (words[0].text or "").rpartition("/")[2] in SHELLS:
+        call.opaque("a shell whose text is not known: xargs hands it words that it may run")
     else:
         given = [Field(word) for line in lines for word in line.split(" ") if word]
         step = int(count) or len(given)
