@@ -16,6 +16,7 @@ from harness_guard.shell.syntax import (
     Simple,
     Statement,
     Subst,
+    Unparsed,
     While,
     Word,
 )
@@ -23,6 +24,44 @@ from harness_guard.shell.syntax import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+SECOND_READER_CHARACTERS = 16_384  # bashlex is slow and not linear; a longer text counts as one that it cannot read
+
+
+def agreed(text: str, script: Script) -> Script | Unparsed:
+    """Let bashlex read the text too; where it can, it must have found the same words and redirections.
+
+    Args:
+        text: The text.
+        script: What shfmt made of it.
+
+    Returns:
+        The same tree, or ``Unparsed`` if the two disagree.
+    """
+    if len(text) > SECOND_READER_CHARACTERS or any(piece in text for piece in ("\\\n", "((", "let ")):
+        # bashlex loses its positions behind a continued line and takes arithmetic for commands: "cannot read".
+        return script
+    second = _second(text)
+    if second is None:
+        return script
+    if any(kind == "declaration" for kind, _, _ in spans(script)):
+        return script  # shfmt knows ``export`` as a construct, bashlex as a program: their words cannot be compared
+    first = sorted(spans(script))
+    if not text.isascii():
+        widths = characters(text)
+        first = [(kind, widths.get(start, -1), widths.get(end, -1)) for kind, start, end in first]
+    if first == sorted(second):
+        return script
+    return Unparsed("two readers of bash disagree about it", text[:200])
+
+
+def _second(text: str) -> list[tuple[str, int, int]] | None:
+    from harness_guard.shell import tables
+
+    try:
+        return list(second_spans(tables.parse(text)))
+    except Exception:  # noqa: BLE001  bashlex raises whatever its own faults raise; each means "cannot read"
+        return None
 
 
 def characters(text: str) -> dict[int, int]:

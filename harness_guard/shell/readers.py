@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     Command = Simple | Pipe | AndOr | Block | If | For | Count | While | Case | Test | Arith | Function | Odd
     Part = Bare | Quoted | Param | Subst | Arith | Glob | Odd
 
-SECOND_READER_CHARACTERS = 16_384  # bashlex is slow and not linear; a longer text counts as one that it cannot read
-
 _POSITIONS = frozenset(
     (
         "Pos", "End", "ValuePos", "ValueEnd", "Left", "Right", "OpPos", "Position", "Semicolon", "Lparen", "Rparen",
@@ -106,7 +104,9 @@ def read(text: str, readings: Readings) -> Script | Unparsed:
         return Unparsed("it holds a construct that is not modelled", str(refused))
     except (rawjson.JsonError, RecursionError):
         return Unparsed("it is nested too deeply to be read")
-    return _agreed(text, script)
+    from harness_guard.shell.agreement import agreed
+
+    return agreed(text, script)
 
 
 # --- shfmt's tree ---------------------------------------------------------------------------------------------------
@@ -323,17 +323,17 @@ def _arith_command(node: Node) -> Arith | Odd:
 def _let(node: Node) -> Arith | Odd:
     """Read ``let`` as one expression: what a word of it sets is a number for those behind it."""
     _only(node, "Exprs", "Let")
-    names: list[str] = []
-    expanded: list[str] = []
-    assigned: list[str] = []
+    whole = Arith()
     for item in _nodes(node.get("Exprs")):
         step = Odd("arithmetic that a file's name may stand for") if _may_be_glob(item) else _arith(item, item)
         if isinstance(step, Odd):
             return step
-        names += [name for name in step.names if name not in assigned]
-        expanded += step.expanded
-        assigned += step.assigned
-    return Arith(tuple(names), tuple(assigned), tuple(expanded))
+        names = tuple(name for name in step.names if name not in whole.assigned or name in step.expanded)
+        whole = Arith(
+            whole.names + names, whole.assigned + step.assigned, whole.expanded + step.expanded,
+            whole.may_fail or step.may_fail,
+        )  # fmt: skip
+    return whole
 
 
 def _may_be_glob(node: Node) -> bool:
@@ -569,37 +569,3 @@ def _bounds(node: Node) -> tuple[Word, ...] | None:
             return None
         found.append(Word((Quoted(f"-{digits}" if is_negative else digits),)))
     return tuple(found)
-
-
-# --- the second reader ----------------------------------------------------------------------------------------------
-
-
-def _agreed(text: str, script: Script) -> Script | Unparsed:
-    """Let bashlex read the text too; where it can, it must have found the same words and redirections."""
-    if len(text) > SECOND_READER_CHARACTERS or any(piece in text for piece in ("\\\n", "((", "let ")):
-        # bashlex loses its positions behind a continued line and takes arithmetic for commands: "cannot read".
-        return script
-    second = _second(text)
-    if second is None:
-        return script
-    from harness_guard.shell.agreement import characters, spans
-
-    if any(kind == "declaration" for kind, _, _ in spans(script)):
-        return script  # shfmt knows ``export`` as a construct, bashlex as a program: their words cannot be compared
-    first = sorted(spans(script))
-    if not text.isascii():
-        widths = characters(text)
-        first = [(kind, widths.get(start, -1), widths.get(end, -1)) for kind, start, end in first]
-    if first == sorted(second):
-        return script
-    return Unparsed("two readers of bash disagree about it", text[:200])
-
-
-def _second(text: str) -> list[tuple[str, int, int]] | None:
-    from harness_guard.shell import tables
-    from harness_guard.shell.agreement import second_spans
-
-    try:
-        return list(second_spans(tables.parse(text)))
-    except Exception:  # noqa: BLE001  bashlex raises whatever its own faults raise; each means "cannot read"
-        return None

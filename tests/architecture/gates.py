@@ -140,7 +140,7 @@ def _module(name: str, modules: dict[str, str]) -> str:
 BROAD_ALLOWED = {
     "harness_guard.dispatch": "turns whatever failed into a refusal",
     "harness_guard.runtime.frontdoor": "turns whatever failed into the event's failure answer",
-    "harness_guard.shell.readers": "a third-party parser raises anything at all; all of it becomes Unparsed, so unknown",
+    "harness_guard.shell.agreement": "a third-party parser raises anything at all; all of it becomes Unparsed, so unknown",
 }
 
 
