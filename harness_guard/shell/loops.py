@@ -7,8 +7,8 @@ from harness_guard.shell.aftermath import tail
 from harness_guard.shell.assignments import Assignments
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.state import Ends, State, merge
-from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Simple
-from harness_guard.shell.values import INNER, Field, Value, pattern_start
+from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Simple, Subst
+from harness_guard.shell.values import INNER, NUMBER, SLUG, Field, Value, pattern_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness_guard.shell.values import Found
 
 _PLAIN_IN_GLOB = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@,*?")
+_IN_SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 MOST_ROUNDS = 16  # values of a ``for`` that are followed one by one
 MOST_LEARNING = 4  # rounds after which a loop forgets
 
@@ -65,7 +66,7 @@ class Loops(Assignments):
             fields = given.items if given is not None and given.items is not None else fields
         values = None if command.is_select else _loop_values(fields, is_whole=self._are_whole(fields, state))
         if values is None:
-            unknown = None if command.is_select else _any_of(fields)
+            unknown = None if command.is_select else self._counted_out(command, fields, state) or _any_of(fields)
             return self._named_loop(command, fields, (unknown,), state=state)
         if values[1:] and len(fields) == 1:
             # Either there are matches, one or many, or the pattern stands for itself.
@@ -78,6 +79,35 @@ class Loops(Assignments):
             return self._named_loop(command, fields, values, state=state)
         at = self._in_turn(command, values, state)
         return Ends(at, at)
+
+    def _counted_out(self, command: For, fields: tuple[Field, ...], state: State) -> Value | None:
+        """Give what a loop's variable holds where each word is a number, or else some letters and digits."""
+        if all(field.text is not None and not field.is_pattern for field in fields):
+            values = [Value(field.text) for field in fields]
+            is_slug = all(field.text and _IN_SLUG.issuperset(field.text) for field in fields)
+            return NUMBER if all(value.is_number for value in values) else SLUG if is_slug else None
+        only = command.words[0].parts if command.words is not None and len(command.words) == 1 else ()
+        if len(only) != 1 or not isinstance(only[0], Subst) or only[0].is_quoted or only[0].process:
+            return None
+        return None if self.is_split_oddly else self._of_seq(only[0], state)
+
+    def _of_seq(self, part: Subst, state: State) -> Value | None:
+        """``seq``: numbers, whatever its operands are, once one is known to be none of its options."""
+        statement = part.body.statements[0] if len(part.body.statements) == 1 else None
+        call = statement.command if statement is not None else None
+        if (
+            not isinstance(call, Simple)
+            or call.assigns
+            or (statement and (statement.redirects or statement.is_negated))
+        ):
+            return None
+        fields = self.fields(call.words, state)
+        texts = [field.text if not field.is_pattern else None for field in fields]
+        if texts[:1] != ["seq"] or "seq" in state.functions or "seq" in self.aliases or not texts[1:]:
+            return None
+        if not (texts[1] or "-").isdigit():
+            return None
+        return NUMBER if all(text is not None and Value(text).is_number for text in texts[1:]) else SLUG
 
     def _in_turn(self, command: For, values: tuple[Value, ...], state: State) -> State | None:
         """Walk a round for each value, one after the other."""
