@@ -206,7 +206,9 @@ class Assignments(Expansion):
         if item.is_bare:
             is_other = "a" in letters and known is not None and known.items is None
             return None if is_other else known  # ``export x`` leaves it
-        return None if "a" in letters and item.items is None else self.assigned_value(item, before)
+        # Words of a command are expanded first: ``export x={a,b}`` sets it twice.
+        is_twice = item.items is None and not item.keys and _holds_marks(item.value, "{")
+        return None if is_twice or ("a" in letters and item.items is None) else self.assigned_value(item, before)
 
     def _check_compound(self, item: Assign, state: State) -> None:
         """Refuse a text that ``declare`` would take for an array's elements: it expands what stands in the text."""
@@ -223,9 +225,9 @@ class Assignments(Expansion):
         return Ends(ends.ok, merge(ends.failed, before)) if redirects else ends
 
 
-def _holds_marks(word: Word | None) -> bool:
-    """Whether braces or a tilde stand in a word, which among an array's elements may mean something else."""
-    return any(isinstance(part, Bare) and not {"{", "~"}.isdisjoint(part.text) for part in (word.parts if word else ()))
+def _holds_marks(word: Word | None, marks: str = "{~") -> bool:
+    """Whether braces or a tilde stand in a word: in some places they mean something else."""
+    return any(isinstance(part, Bare) and not set(marks).isdisjoint(part.text) for part in (word.parts if word else ()))
 
 
 def _elements(value: Value | None) -> tuple[Field, ...] | None:
