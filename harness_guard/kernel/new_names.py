@@ -78,7 +78,7 @@ def check_names(judged: Judged, state: RunState) -> Asking[Reason | None]:
 
 
 def _makes(write: Write) -> bool:
-    return not (write.kind == "meta" or write.is_cache or write.is_git_own or write.by in _REMOVERS)
+    return not (write.kind == "meta" or write.is_cache or write.by in _REMOVERS)
 
 
 def _in_repository(places: tuple[Place, ...]) -> tuple[Place, ...]:
@@ -120,7 +120,7 @@ def _may_bring(write: Write) -> Reason:
 
 def _is_coined(write: Write) -> bool:
     """Whether the program itself makes up how the name ends."""
-    return write.path.endswith("*") and not write.is_pattern and write.by in _COINERS
+    return write.path.endswith("*") and write.by in _COINERS
 
 
 def _has_odd_word(judged: Judged, write: Write) -> bool:

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-_PARTING: Final = frozenset("'\"\\")
-_DELETE: Final = "\x7f"
+_PARTING: Final = frozenset(" '\"\\")  # no other blank is printable
 _HEAD: Final = "head"  # without regard to letter case, as some file systems have it (gitrepository-layout(5))
 
 
@@ -23,14 +22,8 @@ def is_odd(segment: str) -> bool:
     Args:
         segment: The name of a file or folder, without a slash; two stars beside other letters stand for any text.
     """
-    return (
-        segment.startswith("-")
-        or ("**" in segment and segment != "**")
-        or any(
-            character in _PARTING or character.isspace() or character < " " or "\ud800" <= character <= "\udfff"
-            for character in segment.replace(_DELETE, " ")
-        )
-    )
+    is_any = "**" in segment and segment != "**"
+    return is_any or segment.startswith("-") or not segment.isprintable() or not _PARTING.isdisjoint(segment)
 
 
 def is_odd_file(name: str) -> bool:

@@ -51,6 +51,12 @@ def wrote(path: str, kind: Any = "file", by: str = "tee", **fields: Any) -> Effe
         (wrote("src/a b", "tree", MOVED_AWAY), (), None),
         (wrote("src/a b", "tree", "ruff", is_cache=True), (), None),
         (Effects(links=(Link("a.py", f"{ROOT}/src/l", is_hard=False),)), (), None),
+        (replace(wrote("src/a b"), writes=(*wrote("src/c").writes, *wrote("src/a b").writes)), (), "boundary.name"),
+        (
+            Effects(links=tuple(Link("a", f"{ROOT}/src/{name}", is_hard=False) for name in ("l", "l k"))),
+            (),
+            "boundary.name",
+        ),
         (Effects(links=(Link("a.py", f"{ROOT}/src/l k", is_hard=False),)), (), "boundary.name"),
     ],
 )
