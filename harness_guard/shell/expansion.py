@@ -23,7 +23,7 @@ from harness_guard.shell.syntax import (
     Subst,
     Word,
 )
-from harness_guard.shell.values import Field, Value, lookup
+from harness_guard.shell.values import NUMBER, Field, Value, lookup
 from harness_guard.shell.variables import is_harmless
 from harness_guard.shell.words import Scope, expand, looked_up, named, value_of
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from harness_guard.shell.syntax import Redirect
 
 
+# Of a prompt; a number may be a dollar's, and what a shell is called is not known.
+_PROMPT_ESCAPES = frozenset(("", *"adehHjlnrtTAuvVwW@!#[]x"))
 MOST_DESCRIPTORS = 64  # beside the usual three; a system gives a process 256 at least
 
 
@@ -180,6 +182,11 @@ class Expansion(Arithmetic):
         if part.index == "?":
             self.check_key(part.name, part.inner[-1], state)
         if part.op == "!" and named(part, self.scope(state)) is None:
+            # The user's own variable names one, if it is a name at all.
+            self.may_drop("an expansion of no name drops the rest of its line", part.name)
+            if not self.is_as_given(part.name, state):
+                self.unknown("an expansion that may evaluate text", part.name)
+        if part.op == "@P" and not _is_plain_prompt(looked_up(part, self.scope(state))):
             self.unknown("an expansion that may evaluate text", part.name)
         if part.op == "slice" and _counts_from_end(part) and self.value(Word((part,)), state) is None:
             self.may_drop("a part that ends before it begins drops the rest of its line", part.name)
@@ -232,6 +239,10 @@ class Expansion(Arithmetic):
         """Set a variable; of the PATH, ``folders`` are what is added to it, and all that is changed."""
         if name in state.frozen:
             self.unknown("it sets a variable that is read-only, and that drops the rest of its line", name)
+        text = value.text if value is not None and name in state.counted and not value.is_number else None
+        if text and self.is_tame(text, state):
+            self.may_drop("arithmetic that may fail, and then drops the rest of its line", name)
+            value = NUMBER
         if name in state.counted and (value is None or not value.is_number):
             self.unknown("what an integer variable is set to is evaluated as arithmetic", name)
         if name == "IFS":
@@ -287,9 +298,24 @@ class Expansion(Arithmetic):
 
 
 def _counts_from_end(part: Param) -> bool:
-    """Whether a slice's length is negative; its numbers are literals."""
+    """Whether a slice's length is negative, or may be."""
     number = part.inner[1].parts[0] if part.inner[1:] and len(part.inner[1].parts) == 1 else None
-    return isinstance(number, Quoted) and number.text.startswith("-")
+    return isinstance(number, Arith) or (isinstance(number, Quoted) and number.text.startswith("-"))
+
+
+def _is_plain_prompt(value: Value | None) -> bool:
+    """Whether a prompt that is expanded runs nothing: neither its text nor what its escapes stand for."""
+    text = value.text if value is not None else None
+    if text is None or not {"$", "`"}.isdisjoint(text):
+        return False
+    escapes = text.replace("\\\\", "").split("\\")[1:]
+    return all(escape[:1] in _PROMPT_ESCAPES or _is_plain_code(escape) for escape in escapes)
+
+
+def _is_plain_code(escape: str) -> bool:
+    """Whether an escape starts with a character's number, and it is none that an expansion starts with."""
+    digits = escape[: len(escape[:3]) - len(escape[:3].lstrip("01234567"))]
+    return bool(digits) and chr(int(digits, 8) & 0xFF) not in "$`\\"
 
 
 def _is_descriptor(text: str, written: Word) -> bool:

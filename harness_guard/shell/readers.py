@@ -65,6 +65,7 @@ _FAILING = frozenset(("/", "%", "**", "/=", "%="))
 _COUNTING = ("Init", "Cond", "Post")
 _COMPARISONS = frozenset(("==", "!=", "<=", ">="))
 _PARTS = frozenset(("Exp", "Repl", "Length", "Index", "Slice"))
+_TRANSFORMS = frozenset(("U", "u", "L", "Q", "E", "A", "K", "a", "k", "P"))
 _NUMBER_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _BRANCHES = frozenset(("&&", "||"))
 
@@ -530,12 +531,9 @@ def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
     if "Length" in keys:
         return Param(name, is_quoted, "length", inner, index)
     if "Exp" in keys:
-        exp = _node(node["Exp"])
-        op = _text(exp.get("Op"))
-        words: tuple[Word, ...] = (_word(_node(exp["Word"])),) if "Word" in exp else ()
-        return (
-            odd if op == "@" or (op in {"=", ":="} and index) else Param(name, is_quoted, op, (*words, *inner), index)
-        )
+        op, words = _operator(_node(node["Exp"]))
+        is_odd = not op or (op in {"=", ":="} and index)
+        return odd if is_odd else Param(name, is_quoted, op, (*words, *inner), index)
     if "Repl" in keys:
         repl = _node(node["Repl"])
         words = tuple(_word(_node(repl[part])) if repl.get(part) else Word(()) for part in ("Orig", "With"))
@@ -544,6 +542,16 @@ def _param(node: Node, *, is_quoted: bool) -> Param | Odd:
         numbers = _bounds(_node(node["Slice"]))
         return odd if numbers is None else Param(name, is_quoted, "slice", (*numbers, *inner), index)
     return Param(name, is_quoted, "", inner, index)
+
+
+def _operator(exp: Node) -> tuple[str, tuple[Word, ...]]:
+    """Give what an expansion does, and with which words; ``""`` for a transformation that is not listed."""
+    op = _text(exp.get("Op"))
+    if op != "@":
+        return op, (_word(_node(exp["Word"])),) if "Word" in exp else ()
+    parts = _nodes(_node(exp.get("Word")).get("Parts"))
+    letter = str(parts[0].get("Value")) if len(parts) == 1 and parts[0].get("Type") == "Lit" else ""
+    return (f"@{letter}" if letter in _TRANSFORMS else ""), ()
 
 
 def _subscript(node: Node) -> tuple[str | None, Word | None]:
@@ -555,8 +563,8 @@ def _subscript(node: Node) -> tuple[str | None, Word | None]:
 
 
 def _bounds(node: Node) -> tuple[Word, ...] | None:
-    """Give where a part of a value starts and how long it is, as literals: other words would be evaluated."""
-    found = []
+    """Give where a part of a value starts and how long it is, as literals or as arithmetic."""
+    found: list[Word] = []
     for key in ("Offset", "Length"):
         if key not in node and key == "Offset":
             found.append(Word((Quoted("0"),)))  # ``${x::2}``
@@ -565,7 +573,11 @@ def _bounds(node: Node) -> tuple[Word, ...] | None:
         step = _node(node[key])
         is_negative = step.get("Type") == "UnaryArithm" and step.get("Op") == "-"
         digits = _literal(_node(step.get("X")) if is_negative else step)
-        if not digits.isascii() or not digits.isdigit() or (digits[0] == "0" and digits != "0"):
+        if digits.isascii() and digits.isdigit() and (digits[0] != "0" or digits == "0"):
+            found.append(Word((Quoted(f"-{digits}" if is_negative else digits),)))
+            continue
+        computed = _arith(step, step)
+        if isinstance(computed, Odd):
             return None
-        found.append(Word((Quoted(f"-{digits}" if is_negative else digits),)))
+        found.append(Word((computed,)))
     return tuple(found)

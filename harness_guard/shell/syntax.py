@@ -32,7 +32,7 @@ class Param:
         is_quoted: Whether it stands inside double quotes (no splitting, no globbing of its value).
         op: What is done with the value: ``""`` for just ``$name``; ``#`` in front for a length is ``length``, a part
             is ``slice``, a replacement ``/`` or ``//``, keys and names are ``names``, ``!`` names the variable by the
-            value; else as written (``:-``, ``%%``).
+            value, ``@`` and a letter transforms it; else as written (``:-``, ``%%``).
         inner: Words inside the expansion, which are expanded too; of a slice its one or two numbers.
         index: The subscript: ``@``, ``*`` or digits, ``?`` for a word among ``inner``, ``""`` without one.
     """
