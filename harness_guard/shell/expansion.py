@@ -186,7 +186,7 @@ class Expansion(Arithmetic):
             self.may_drop("an expansion of no name drops the rest of its line", part.name)
             if not self.is_as_given(part.name, state):
                 self.unknown("an expansion that may evaluate text", part.name)
-        if part.op == "@P" and not _is_plain_prompt(looked_up(part, self.scope(state))):
+        if part.op == "@P" and (part.is_many or not _is_plain_prompt(looked_up(part, self.scope(state)))):
             self.unknown("an expansion that may evaluate text", part.name)
         if part.op == "slice" and _counts_from_end(part) and self.value(Word((part,)), state) is None:
             self.may_drop("a part that ends before it begins drops the rest of its line", part.name)
@@ -299,7 +299,8 @@ class Expansion(Arithmetic):
 
 def _counts_from_end(part: Param) -> bool:
     """Whether a slice's length is negative, or may be."""
-    number = part.inner[1].parts[0] if part.inner[1:] and len(part.inner[1].parts) == 1 else None
+    inner = part.inner[:-1] if part.index == "?" else part.inner
+    number = inner[1].parts[0] if inner[1:] and len(inner[1].parts) == 1 else None
     return isinstance(number, Arith) or (isinstance(number, Quoted) and number.text.startswith("-"))
 
 

@@ -215,6 +215,8 @@ def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
 def _slice(part: Param, items: tuple[Field, ...]) -> tuple[Field, ...] | None:
     """Give the elements that ``${name[@]:first:count}`` stands for; of the parameters the first one is number 1."""
     numbers = [int(word.parts[0].text) for word in part.inner if isinstance(word.parts[0], Quoted)]
+    if len(numbers) < len(part.inner):
+        return None  # one of them is computed
     first = numbers[0] - (1 if part.name in {"@", "*"} and numbers[0] >= 0 else 0)
     if first < 0 and numbers[0] < 0:
         first += len(items)
@@ -296,14 +298,11 @@ def _expansion(part: Param, scope: Scope, *, is_split: bool) -> list[Piece]:
         return _valued(value, scope, is_quoted=is_quoted)
     from harness_guard.shell.expansions import DEFAULTS, changed
 
-    operands = [_operand(word, scope) for word in part.inner]
+    inner = part.inner[:-1] if part.index == "?" else part.inner  # without the key
+    operands = [_operand(word, scope) for word in inner]
     if value is not None and value.found is not None and part.op == "%" and part.is_quoted:
         return [_cut(value, value.found, operands[0] if operands else None)]
-    if (
-        part.is_quoted
-        and (part.op in DEFAULTS or part.op[0] == "/")
-        and not all(_is_simple(word) for word in part.inner)
-    ):
+    if part.is_quoted and (part.op in DEFAULTS or part.op[0] == "/") and not all(_is_simple(word) for word in inner):
         return [Piece(None, is_quoted=True)]
     if value is not None and value.pattern is not None and part.op == "%" and (part.is_quoted or value.is_whole):
         cut = _cut_glob(value.pattern, operands[0] if operands else None)

@@ -47,7 +47,7 @@ def _test(call: Call, _options: Options) -> None:
     So behind each word that is one of them, or may be, stands none or a known one without a subscript.
     """
     texts = [field.text if not field.is_pattern else None for field in call.args]
-    for field, text, behind in zip(call.args, texts, [*texts[1:], ""], strict=True):
+    for field, text, behind in zip(call.args, texts, [*texts, ""][1:], strict=True):
         if text is None and not field.is_one:
             call.opaque("test with a word that may be an operator")
             return
