@@ -8,7 +8,7 @@ from harness_guard.shell.assignments import Assignments
 from harness_guard.shell.names import NameSource
 from harness_guard.shell.state import Ends, State, merge
 from harness_guard.shell.syntax import Arith, Bare, Odd, Param, Quoted, Simple, Subst
-from harness_guard.shell.values import INNER, NUMBER, SLUG, Field, Value, pattern_start
+from harness_guard.shell.values import INNER, JOB, NUMBER, SLUG, Field, Value, pattern_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -293,6 +293,8 @@ def _any_of(fields: tuple[Field, ...]) -> Value | None:
     """Give what is certain of each of the words, where they are not known one by one."""
     if len(fields) == 1 and fields[0].found is not None:
         return Value(is_inner=fields[0].is_inner, found=fields[0].found)
+    if all(field.is_job for field in fields):
+        return JOB
     return INNER if all(field.is_inner for field in fields) else None
 
 

@@ -136,9 +136,15 @@ def merge_value(first: Value | None, second: Value | None) -> Value | None:
         return Value("")
     if first is not None and second is not None and first.is_map and second.is_map:
         return MAP
+    if first is not None and second is not None and _are_jobs(first) and _are_jobs(second):
+        return Value(items=(Field(None, is_one=False, is_job=True),))
     if first is None or second is None or not (first.is_number and second.is_number):
         return None
     return COUNT if first.may_be_empty or second.may_be_empty else NUMBER
+
+
+def _are_jobs(value: Value) -> bool:
+    return value.items is not None and all(item.is_job for item in value.items)
 
 
 def merge_values(first: Mapping[str, Value], second: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -327,7 +327,8 @@ class Walk(Functions):
             value = self.value(item.value, state)
             if item.name == "IFS" and value is not None and fields[:1] == (Field("read"),):
                 continue  # it holds for this ``read`` alone, whose variables are unknown anyhow
-            if fields[0].text in PLAIN and fields[0].text not in state.functions and may_wait(item.name):
+            is_own = fields[0].text in PLAIN and fields[0].text not in state.functions
+            if is_own and may_wait(item.name) and item.name != "TMPDIR":
                 continue  # what is written in front holds for this command of bash alone
             folders = self.added_folders(item, state)
             if folders:

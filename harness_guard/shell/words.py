@@ -207,6 +207,9 @@ def _elements(part: Param, scope: Scope) -> tuple[Field, ...]:
         return (Field(" ".join(item.text or "" for item in items)),)
     made: list[Field] = []
     for item in items:
+        if item.is_job and not scope.is_split_oddly:
+            made.append(item)
+            continue
         split = None if item.text is None or item.is_pattern else _split(item.text, scope)
         made += unknown if split is None else split
     return tuple(made)

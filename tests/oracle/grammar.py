@@ -29,6 +29,7 @@ EXPANSIONS = (
     '"${<N>:+<P>}"', '"${<N>%/*}"', '"${<N>##*/}"', '"${<N>#*/}"', '"${<N>%%.*}"', '"${<N>%q}"', '"${<N>/q/w}"',
     '"${<N>//a/b}"', '"${<N>:<I>}"', '"${<N>:0:<I>}"', '"${<N>::<I>}"', '"${<N>:<I>:-<I>}"', '"${<N>^^}"', '"${#<N>}"', '"${<N>:=<P>}"', '"${<N>: -<I>}"',
     '"${<A>[@]}"', '"${<A>[<I>]}"', "${<A>[@]}", "$<A>", '"${#<A>[@]}"', '"${<A>[*]}"', '"$@"', "$@", '"$*"', "$#", '"$1"',
+    '"${m[k]}"', "${m[<I>]}", '"${<A>[@]:<I>}"', '"${<A>[@]: -1}"', '"${@:<I>:1}"', '"${!<N>}"', "${!<N>}", '"${<N>=<P>}"',
     '"${1:-q}"', '"${@:2}"', '"$(pwd)"', "$(pwd)/q", "$(dirname <P>)", '"$(basename <P>)"', "$(echo <P>)",
     "$(cd <P>; pwd)", '"$(dirname "$<N>")"', '"$(basename "$<N>" .txt)"', "$(cat a.txt)", "$(touch <P>)",
     "$(printf %s <P>)", "$((1 + 2))", "q$((<I>))", "q.$(date +%Y)", "src/q$(( <N> + 1 )).x", "`pwd`", "<(echo q)", '"$PWD"', '"${PWD##*/}"', '"${PWD%/*}/q"', "$PWD/q",
@@ -64,6 +65,10 @@ SETTINGS = (
     "ls > /dev/null 2> <W> && <N>=<W>", "<N>=<W> > <W>", "cd <P> > <W>", "getopts ab <N> <W>", "<N>=$#", "<N>=$?",
     "<N>=$(wc -l < a.txt)", "set --", "<N>=<P> $<N>", "local <N1>=<P> <N>=$<N1>", "<A>=(*.txt)", "set -- *.txt", "set -- d*",
     "return 1 2", "<A>[-1]=<W>", "<N>=<P>\n<N1>=<P>", "dirs -c", "cd <P> <P>", "(( <I> / <I> ))", "<A>[<N>]=<P>", "CDPATH=/outside",
+    "declare -A m=([k]=<W> [1]=<P>)", "declare -A m; m[k]=<W>", "m[k]=<P>", "m=([k]=<P>)", "unset m", "<N>=<N1>; <N1>=<P>",
+    "printf -v <N> %s/%s <W> <P>", 'read -r <N> <N1> <<< "<P> <P>"', "IFS= read -r <N> <<< <W>", ': "${<N>:=<W>}"',
+    ": ${<N>=<P>}", "unset <N>; : ${<N>:=<P>}", "shopt -s nocasematch", "GLOBIGNORE=<W>", "HOME=<P>", "PWD=<P>", "OLDPWD=<P>",
+    "CDPATH=<P>", "export x={<P>,<W>}", "declare -a <A>=<W>", "typeset <A>=<W>", "(( <N1> > <N> ))", "let <N>=<I> <N1>=<N>+1",
     "set -C", "shift 2 1", "break 1 2", "exit 1 2", "<N>=`cat a.txt`", "set -o posix", "read <N>", "declare -r <N>=<P>",
 )  # fmt: skip
 LEAVING = (
@@ -85,7 +90,8 @@ TESTS = (
 COMPOUNDS = (
     "<S>\n<S>", "<S>\n<S>", "( <S>\n)", "{ <S>\n}", "if <T>; then <S>\nelse <S>\nfi", "if <T>; then <S>\nfi", "<T> && { <S>\n}",
     "<T> || { <S>\n}", "! { <S>\n}", "for <N> in <W> <W>; do <S>\ndone", "for <N> in <W>; do <S>\n<S>\ndone", "for <N>; do <S>\ndone",
-    "while read <N>; do <S>\ndone <<< <W>", "while <T>; do <S>\nbreak\ndone", "until <T>; do <S>\nbreak\ndone",
+    "while read <N>; do <S>\ndone <<< <W>", "while read -r <N>; do <S>\ndone <<E\n<P>\nq\nE\n",
+    "echo <W> | while read -r <N>; do <S>\ndone", "printf '%s\\n' <W> <P> | while read <N>; do <S>\ndone", "while <T>; do <S>\nbreak\ndone", "until <T>; do <S>\nbreak\ndone",
     "for ((<N1> = 0; <N1> < 2; <N1>++)); do <S>\ndone", "case <W> in s*) <S>\n;; *.txt|q) <S>\n;; esac",
     "case <W> in src*) <S>\n;;& *) <S>\nesac", "{ <S>\n} | { <S>\n}", "<F>() { <S>\n}", "<F1>() { <S>\n<S>\n}\n<F1> <W>",
     "<F1>() { <S>\n}\n<F1> <W> <W>", "function <F1> { <S>\n}\n<S>\n<F1> <W>", "<F1>() ( <S>\n)\n<F1> <W>", "<F1>() { <S>\n} > <W>\n<F1> <W>",
