@@ -135,7 +135,8 @@ class Walk(Functions):
             return state
         for item in command.assigns:
             state = state.with_value(item.name, None)
-            state = replace(state, altered=state.altered | {item.name})
+            if not is_harmless(item.name, None):
+                state = replace(state, altered=state.altered | {item.name})
         return state
 
     def _feed(self, statement: Statement, state: State) -> None:
