@@ -29,8 +29,7 @@ from harness_guard.policy.boundary import covers_reach  # noqa: E402
 from harness_guard.policy.danger import danger_of  # noqa: E402
 from harness_guard.policy.odd_name import odd_part  # noqa: E402
 from harness_guard.shell.analysis import Surroundings, analyse  # noqa: E402
-from harness_guard.shell.commands.model import MOVED_AWAY  # noqa: E402
-from harness_guard.shell.effects import Effects  # noqa: E402
+from harness_guard.shell.effects import MOVED_AWAY, Effects  # noqa: E402
 from harness_guard.shell.facts import ShellFacts  # noqa: E402
 
 if TYPE_CHECKING:

@@ -12,26 +12,41 @@ from harness_guard.shell.effects import Effects
 from harness_guard.shell.facts import FileText, GitFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from harness_guard.shell.names import NameSource
 
 SHFMT = str(Path(sys.executable).parent / "shfmt")
+NO_FILES: dict[str, str] = {}
 QUIET_GIT = GitFacts("/repo", "/repo/.git", "/repo/.git")
 WHERE = Surroundings("/repo", "/repo", "/home/dev", "/data/bin/harness-guard", ("/repo/.git",))
 
 
-def effects_of(command: str, *, believed: Callable[[NameSource], bool] = lambda _source: True) -> Effects:
-    """Analyse a command; every fact that it asks for is as harmless as can be, but for names that are not believed."""
+def effects_of(
+    command: str,
+    *,
+    where: Surroundings = WHERE,
+    believed: Callable[[NameSource], bool] = lambda _source: True,
+    files: Mapping[str, str] = NO_FILES,
+) -> Effects:
+    """Analyse a command; every fact that it asks for is as harmless as can be, but for what the test says.
+
+    Args:
+        command: The text.
+        where: The surroundings.
+        believed: Whether names of a source are what they should be.
+        files: The texts of the files that are there.
+    """
     facts = ShellFacts()
     for _ in range(8):
-        found = analyse(command, WHERE, facts)
+        found = analyse(command, where, facts)
         if isinstance(found, Effects):
             return found
         read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
         names = {**facts.names, **{source: believed(source) for source in found.names}}
-        files = {**facts.files, **dict.fromkeys(found.files, FileText(is_there=False))}
-        facts = ShellFacts(read.readings, {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}, names, files)
+        texts = {path: FileText(is_there=path in files, text=files.get(path)) for path in found.files}
+        git = {**facts.git, **dict.fromkeys(found.folders, QUIET_GIT)}
+        facts = ShellFacts(read.readings, git, names, {**facts.files, **texts})
     raise AssertionError("the analysis does not come to an end")
 
 

@@ -7,7 +7,7 @@ from harness_guard.kernel.questions import IsThere, LinkPlaces, OddDeleted, OddN
 from harness_guard.kernel.tool_effects import short
 from harness_guard.policy.boundary import covers_reach
 from harness_guard.policy.odd_name import is_odd, odd_part, spells_odd
-from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY
+from harness_guard.shell.effects import MOVED_AWAY, PLAIN_COPY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

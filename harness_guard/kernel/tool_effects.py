@@ -178,6 +178,8 @@ _PLAIN_MARKS: Final = {ord(mark): None for mark in "/.-_"}  # beside letters and
 
 def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
     """Whether an entry lets a name be written that changes what was found in a folder."""
+    from harness_guard.policy.odd_name import lets_names_stray, spells_odd
+
     start = entry.partition("*")[0]
     if what == "links":
         return False  # none is made that leads out (C11.6), nor moved or copied (C7.22)
@@ -185,26 +187,16 @@ def _may_bring(entry: str, folder: str, what: ReliedKind) -> bool:
         return "*" in entry or entry.rpartition("/")[2].endswith((".toml", ".cfg", ".ini"))
     if what in {"names", "listed"}:
         is_near = start.startswith(f"{folder}/" if folder else "") or f"{folder}/".startswith(start)
-        return is_near and (not entry.translate(_PLAIN_MARKS).isalnum() if what == "listed" else _lets_stray(entry))
+        # Other new names that would come apart are refused, whoever makes them (``kernel/new_names.py``).
+        return is_near and (
+            not entry.translate(_PLAIN_MARKS).isalnum() if what == "listed" else lets_names_stray(entry)
+        )
     if folder and not start.startswith(f"{folder}/"):
         return f"{folder}/".startswith(start)
     child = entry[len(folder) + 1 if folder else 0 :].partition("/")[0]
     if what == "dashes":
-        return child.startswith("-") or ("*" in child and _spells_odd(entry))
+        return child.startswith("-") or ("*" in child and spells_odd(entry))
     return "*" in child or _is_module(child)
-
-
-def _lets_stray(entry: str) -> bool:
-    # Other new names that would come apart are refused, whoever makes them (``kernel/new_names.py``).
-    from harness_guard.policy.odd_name import lets_names_stray
-
-    return lets_names_stray(entry)
-
-
-def _spells_odd(entry: str) -> bool:
-    from harness_guard.policy.odd_name import spells_odd
-
-    return spells_odd(entry)
 
 
 def _is_module(name: str) -> bool:

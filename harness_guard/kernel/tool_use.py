@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from harness_guard.kernel.boundary_check import HOST_SCRATCH, check_boundary, unlisted_cache
 from harness_guard.kernel.decision import PASS, Decision, Reason, deny
-from harness_guard.kernel.new_names import check_names
 from harness_guard.kernel.outcome import DropAttestation, Outcome
 from harness_guard.kernel.protection import check_control_plane, check_reads
 from harness_guard.kernel.provenance import check_process, check_provenance, prompting_problem
@@ -145,6 +144,8 @@ def _check_effects(judged: Judged, state: RunState) -> Asking[Outcome]:
         seen = f"where `{short(writers[0].seen)}` writes cannot be known: {writers[0].why}"
         reason = Reason("effects.target", seen, "Name the target literally, or use another command.")
         return (yield from _pause_or_deny(judged, state, "writer's target unknown", reason))
+    from harness_guard.kernel.new_names import check_names  # what only reads does not pay for it
+
     opaque = _opaque(judged) or unlisted_cache(judged, state) or (yield from check_names(judged, state))
     if opaque is not None:
         return (yield from _deny_opaque(judged, state, opaque))

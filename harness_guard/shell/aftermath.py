@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness_guard.paths import glob_matches
-from harness_guard.shell.commands.model import DEVICES, MOVED_AWAY, PLAIN_COPY
+from harness_guard.shell.commands.model import DEVICES
+from harness_guard.shell.effects import MOVED_AWAY, PLAIN_COPY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

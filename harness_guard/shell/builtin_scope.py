@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness_guard.records import replace
 from harness_guard.shell.altered import COUNTERS
-from harness_guard.shell.outputs import formatted
 from harness_guard.shell.state import Ends, State, joined, merge
 from harness_guard.shell.syntax import Simple
 from harness_guard.shell.values import NUMBER, UNSET, Field, Value
@@ -347,6 +346,8 @@ class Settings:
 
     def print_into(self, fields: tuple[Field, ...], state: State) -> Ends:
         """``printf -v NAME FORMAT``: the format is looked at by the table."""
+        from harness_guard.shell.outputs import formatted
+
         after = self.set_unknown(fields[2], state, "printf -v") if fields[2:] and fields[2].is_one else None
         if after is None:
             return self.opaque_ends("printf -v with a name that is not known", state)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     ReliedKind = Literal["file", "modules", "dashes", "names", "listed", "settings", "programs", "links"]
 
 
+PLAIN_COPY = "cp, of files alone"  # ``Write.by``: no link comes along
+MOVED_AWAY = "mv, away from there"  # ``Write.by``: the old name makes no link
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """Names that a search below a path gives, or names made of them.

@@ -7,7 +7,6 @@ from harness_guard.shell.altered import COUNTERS, OF_THE_SHELL, SET_ANEW, may_wa
 from harness_guard.shell.arithmetic import Arithmetic
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.names import NameSource, sources_of_roots
-from harness_guard.shell.printers import names_printed
 from harness_guard.shell.state import merge
 from harness_guard.shell.syntax import (
     Arith,
@@ -95,6 +94,8 @@ class Expansion(Arithmetic):
 
     def print_names(self, statements: tuple[Statement, ...], state: State) -> Printed | None:
         """Which names a pipeline prints, if it prints nothing else and they can be told apart again."""
+        from harness_guard.shell.printers import names_printed
+
         if len(statements) == 1 and isinstance(statements[0].command, Pipe):
             statements = statements[0].command.parts
         calls = []

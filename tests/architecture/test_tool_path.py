@@ -59,7 +59,16 @@ def test_a_decision_loads_nothing_heavy(run: LiveRun, call: str) -> None:
     assert modules & HEAVY == set()
 
 
-def test_a_write_does_not_load_the_shell_parsers(run: LiveRun) -> None:
+def test_a_write_does_not_load_what_reads_shell_texts(run: LiveRun) -> None:
     name, given = CALLS["patch"]
-    found = {module.split(".")[0] for module in loaded(run, run.tool(name, **given))}
-    assert found & {"bashlex", "harness_guard_bashlex_tables"} == set()
+    modules = loaded(run, run.tool(name, **given))
+    assert {module.split(".")[0] for module in modules} & {"bashlex", "harness_guard_bashlex_tables"} == set()
+    assert {module for module in modules if module.startswith("harness_guard.shell.")} <= {
+        "harness_guard.shell.effects",
+        "harness_guard.shell.patch",
+    }
+
+
+def test_what_only_reads_does_not_load_the_check_of_new_names(run: LiveRun) -> None:
+    name, given = CALLS["shell"]
+    assert "harness_guard.kernel.new_names" not in loaded(run, run.tool(name, **given))

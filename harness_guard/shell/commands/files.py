@@ -6,7 +6,8 @@ Sources: the man pages of GNU coreutils 9. Links were tried out, not looked up: 
 
 from __future__ import annotations
 
-from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY, Call, Options, Row, options_of
+from harness_guard.shell.commands.model import Call, Options, Row, options_of
+from harness_guard.shell.effects import MOVED_AWAY, PLAIN_COPY
 from harness_guard.shell.words import Field, escape
 
 TYPE_CHECKING = False

@@ -31,8 +31,6 @@ _BELIEVED = frozenset(
     ("absent", "direct", "disk", "history", "index", "regular", "ruff", "tangled", "unshadowed", "untuned")
 )  # fmt: skip
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))  # their ``-c`` texts are read
-PLAIN_COPY = "cp, of files alone"  # by: no link comes along
-MOVED_AWAY = "mv, away from there"  # by: the old name makes no link
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from fake_world import ROOT, FakeWorld, ShellWorld, call, in_state, place
 
 from harness_guard.policy.digest import policy_id
 from harness_guard.records import replace
-from harness_guard.shell.commands.model import MOVED_AWAY, PLAIN_COPY
-from harness_guard.shell.effects import Effects, Link, Program, Read, Search, Write
+from harness_guard.shell.effects import MOVED_AWAY, PLAIN_COPY, Effects, Link, Program, Read, Search, Write
 
 pytestmark = pytest.mark.contract("C7.24")
 

@@ -57,7 +57,7 @@ def effects_of(command: str, git: GitFacts = QUIET_GIT, *, plain: bool = False) 
     raise AssertionError("the analysis does not come to an end")
 
 
-@pytest.mark.contract("E2.1", "E4.1", "E4.2", "E4.4")
+@pytest.mark.contract("E2.1", "E2.6", "E2.7", "E2.8", "E2.9", "E4.1", "E4.2", "E4.4")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_case(case: dict[str, object]) -> None:
     found = effects_of(str(case["cmd"]))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from shell_effects import SHFMT, WHERE
+import shell_effects
 
-from harness_guard.evidence.shell_facts import gather
-from harness_guard.shell.analysis import Needs, ShellFacts, analyse
 from harness_guard.shell.commands.model import Call
 from harness_guard.shell.commands.registry import TABLE
 from harness_guard.shell.commands.running import run_row
@@ -17,15 +15,11 @@ from harness_guard.shell.values import Field
 
 def effects_of(command: str, *, kept: frozenset[str] = frozenset(("/repo/a.db",))) -> Effects:
     """Tell the effects where these databases are plain, and nothing stands elsewhere."""
-    facts = ShellFacts()
-    for _ in range(8):
-        found = analyse(command, WHERE, facts)
-        if isinstance(found, Effects):
-            return found
-        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        told = {one: one.folder in kept if one.kind == "database" else one.folder not in kept for one in found.names}
-        facts = ShellFacts(read.readings, {}, {**facts.names, **told})
-    raise AssertionError("the analysis does not come to an end")
+
+    def believed(one: NameSource) -> bool:
+        return (one.folder in kept) == (one.kind == "database")
+
+    return shell_effects.effects_of(command, believed=believed)
 
 
 @pytest.mark.parametrize(

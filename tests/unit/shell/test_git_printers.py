@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from shell_effects import SHFMT, WHERE
+import shell_effects
 
-from harness_guard.evidence.shell_facts import gather
-from harness_guard.shell.analysis import Needs, ShellFacts, analyse
 from harness_guard.shell.effects import Effects
-from harness_guard.shell.facts import GitFacts
 from harness_guard.shell.git_printers import printed_by_git, printed_in_columns
 
 INDEX = ("ls-files", "--full-name", "--", ":/")
@@ -16,16 +13,7 @@ STAGED = ("diff", "--cached", "--name-only", "--no-renames")
 
 
 def effects_of(command: str, *, plain: bool = True) -> Effects:
-    facts = ShellFacts()
-    for _ in range(8):
-        found = analyse(command, WHERE, facts)
-        if isinstance(found, Effects):
-            return found
-        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        git = dict.fromkeys(found.folders, GitFacts("/repo", "/repo/.git", "/repo/.git"))
-        names = {**facts.names, **dict.fromkeys(found.names, plain)}
-        facts = ShellFacts(read.readings, {**facts.git, **git}, names)
-    raise AssertionError("the analysis does not come to an end")
+    return shell_effects.effects_of(command, believed=lambda _source: plain)
 
 
 @pytest.mark.contract("E3.5")

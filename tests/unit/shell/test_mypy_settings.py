@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+import shell_effects
 
-from harness_guard.evidence.shell_facts import gather
-from harness_guard.shell.analysis import ShellFacts, Surroundings, analyse
+from harness_guard.shell.analysis import Surroundings
 from harness_guard.shell.effects import Effects
-from harness_guard.shell.facts import FileText, Needs
+from harness_guard.shell.names import NameSource
 
-SHFMT = str(Path(sys.executable).parent / "shfmt")
 WHERE = Surroundings("/repo/pkg", "/repo", "/home/dev", "", ("/repo/.git",))
 HEADER = "[tool.mypy]\n"
 
 
 def effects_of(command: str, files: dict[str, str], *, is_linked: bool = False) -> Effects:
-    facts = ShellFacts()
-    for _ in range(8):
-        found = analyse(command, WHERE, facts)
-        if isinstance(found, Effects):
-            return found
-        read = gather(command, Needs(found.texts), facts, shfmt=SHFMT)
-        names = {source: source.folder not in files and not is_linked for source in found.names}
-        texts = {path: FileText(is_there=path in files, text=files.get(path)) for path in found.files}
-        facts = ShellFacts(read.readings, {}, {**facts.names, **names}, {**facts.files, **texts})
-    raise AssertionError("the analysis does not come to an end")
+    def believed(source: NameSource) -> bool:
+        return source.folder not in files and not is_linked
+
+    return shell_effects.effects_of(command, where=WHERE, believed=believed, files=files)
 
 
 PLAIN = [
