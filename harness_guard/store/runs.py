@@ -200,8 +200,10 @@ class RunStore:
         target = self._new_archive()
         try:
             stored = self.stored()
-        except StoreError:  # no file at all: a link or a folder stands there, and nothing is lost by moving it
-            self._move("state.json", target)
+        except StoreError:
+            if self._is_readable():
+                raise  # a whole state that only this one try did not read stays where it is (P4)
+            self._move("state.json", target)  # a link, a folder, or a file that nobody may read: nothing is lost
             return target
         if stored is not None:
             write_atomically(f"{target}/state.json", stored)
@@ -217,6 +219,10 @@ class RunStore:
             if name != "state.json" and self._is_of_run(name):
                 self._move(name, target)
         self.make_folders()
+
+    def _is_readable(self) -> bool:
+        path = self.state_file
+        return os.path.isfile(path) and not os.path.islink(path) and os.access(path, os.R_OK)
 
     def _move(self, name: str, target: str) -> None:
         try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fake_world import SESSION, STATE_NAMES, in_state
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness_guard.errors import StoreError
@@ -193,6 +193,7 @@ steps = st.tuples(
 
 @pytest.mark.contract("C1.4", "C9.2", "D6.6")
 @given(st.lists(steps, min_size=1, max_size=5))
+@example([("commit", "planning", None), ("activate", "planning", Fault("open", "before", 2, errno.EIO))])
 def test_after_any_fault_the_state_is_whole_and_nothing_accepted_is_lost(
     sequence: list[tuple[str, str, Fault | None]],
 ) -> None:
